@@ -1,0 +1,192 @@
+/**
+ * Everything that can be true of a session: the closed union of facts. `evolve` folds them into the
+ * state; windows are drawn from them; nothing else is remembered.
+ */
+import type { Claim } from './claim.ts';
+import type { AgentReport, Change, GateResult, Mark, WorkRef } from './evidence.ts';
+import type { Finding, Intervention, VerdictValue } from './finding.ts';
+import type { Message } from './message.ts';
+import type { Phase } from './phase.ts';
+import type { Policy } from './policy.ts';
+import type { Question } from './question.ts';
+import type { Item } from './role.ts';
+import type { TaskDef, TaskStatus } from './task.ts';
+
+export interface Runner {
+  pid: number;
+  /** The process's start time as the process table gives it. */
+  startTime: string;
+  host: string;
+  boot: string;
+}
+
+export interface Allowance {
+  wallMs: number;
+  idleMs: number;
+}
+
+/** Where the tasks come from. `objective`: no list, the objective itself is the task. */
+export interface TaskSource {
+  kind: 'file' | 'objective';
+  /** Relative to the project folder. */
+  path: string | null;
+  dialect: string;
+  /** True where stories carry review fields. */
+  reviewed: boolean;
+}
+
+export type Fact =
+  // the session and its runs
+  | { type: 'session.created'; id: string; objective: string; timezone: string; product: string }
+  | {
+      type: 'run.started';
+      policy: Policy;
+      runner: Runner;
+      openTasks: number;
+      dirty: string[];
+      reopened: boolean;
+    }
+  | { type: 'run.stopped'; code: number; word: string; reason: string }
+  | { type: 'lock.taken_over'; from: Runner }
+  | { type: 'journal.repaired'; bytes: number; keptAs: string }
+  | { type: 'phase.entered'; phase: Phase }
+  | { type: 'cycle.started'; cycle: number }
+  // tasks
+  | { type: 'tasks.read'; source: TaskSource; sha256: string; set: TaskDef[]; gone: string[]; by: string }
+  | { type: 'task.moved'; task: string; to: TaskStatus; reason: string; by: string }
+  | { type: 'task.charged'; task: string; budget: 'evidence' | 'review'; iteration: number }
+  | {
+      type: 'review.recorded';
+      task: string;
+      iteration: number;
+      verdict: 'Qualified' | 'Failed';
+      feedback: string;
+      count: number;
+    }
+  // waves and attempts
+  | { type: 'wave.started'; wave: number; items: { iteration: number; item: Item }[] }
+  | {
+      type: 'wave.ended';
+      wave: number;
+      progress: boolean;
+      neutral: boolean;
+      dead: boolean;
+      returned: number[];
+    }
+  | {
+      type: 'attempt.started';
+      iteration: number;
+      item: Item;
+      attempt: number;
+      agent: string;
+      model: string | null;
+      allowance: Allowance;
+      before: Mark;
+      /** Value of the environment marker every descendant of this attempt carries. */
+      marker: string;
+      /** sha256 of the run token; the token itself is never written down. */
+      tokenHash: string;
+      prompt: WorkRef;
+      /** Hash of the task file when the attempt began; null without one. */
+      taskFile: WorkRef | null;
+      /** Message ids and answered questions whose text stands in this prompt. */
+      delivered: string[];
+      /** Intervention sentences that stand in this prompt. */
+      reminded: string[];
+    }
+  | { type: 'attempt.spawned'; iteration: number; pid: number; startTime: string }
+  | {
+      type: 'attempt.ended';
+      iteration: number;
+      report: AgentReport;
+      claim: Claim;
+      after: Mark;
+      /** before → after of this attempt, without bookkeeping paths; at most 1,000, the rest in `more`. */
+      changes: Change[];
+      changeCount: number;
+      more: WorkRef | null;
+      /** Commits that appeared on the branch during the attempt, oldest first. */
+      commits: string[];
+      /** What the attempt did to files that only the engine or a person may change. */
+      trespass: Trespass[];
+      /** Legal forward edits the agent made in the task file: tasks it marked. */
+      marked: string[];
+      durationMs: number;
+    }
+  | {
+      type: 'attempt.lost';
+      iteration: number;
+      reason: string;
+      ended: string[];
+      claim: Claim | null;
+      after: Mark | null;
+      changes: Change[];
+    }
+  | { type: 'gate.ran'; iteration: number; when: 'baseline' | 'after'; result: GateResult }
+  | {
+      type: 'verdict.reached';
+      iteration: number;
+      item: Item;
+      value: VerdictValue;
+      findings: Finding[];
+      charged: boolean;
+      /** The tree the judgement was made on. */
+      tree: string;
+      /** The tree was not seen before in this session. */
+      newTree: boolean;
+      reason: string;
+    }
+  | {
+      type: 'intervention.chosen';
+      iteration: number;
+      agent: string;
+      task: string | null;
+      intervention: Intervention;
+    }
+  // the ground
+  | {
+      type: 'commit.landed';
+      task: string;
+      commit: string;
+      paths: string[];
+      by: 'agent' | 'engine' | 'nobody';
+    }
+  | { type: 'landing.failed'; task: string; reason: string }
+  | { type: 'leftovers.set_aside'; task: string; tree: string; changes: Change[] }
+  | { type: 'leftovers.taken_up'; task: string; conflicts: string[] }
+  | { type: 'ground.changed'; mark: Mark; by: string }
+  // people
+  | { type: 'message.received'; message: Message; action: string }
+  | { type: 'message.rejected'; id: string; reason: string }
+  | { type: 'guidance.delivered'; ids: string[]; iteration: number }
+  | { type: 'session.paused'; at: number; text: string; by: string }
+  | { type: 'session.resumed'; at: number; text: string; by: string }
+  | { type: 'stop.asked'; by: string }
+  | { type: 'abort.asked'; by: string; text: string }
+  | { type: 'abort.done'; tasks: string[] }
+  | { type: 'question.asked'; question: Question }
+  | { type: 'question.answered'; id: string; text: string; option: string | null; by: string; via: string }
+  | {
+      type: 'question.expired';
+      id: string;
+      outcome: 'proceed' | 'default' | 're_ask' | 'stop' | 'carry';
+      text: string;
+    }
+  | { type: 'question.closed'; id: string; why: string }
+  | { type: 'answer.delivered'; id: string; iteration: number }
+  | { type: 'desk.written'; file: 'blocked.txt' | 'decide.txt'; sha256: string | null; at: number }
+  // topics, provider, notices
+  | { type: 'topic.published'; iteration: number; role: string; topic: string; payload: string }
+  | { type: 'provider.parked'; agent: string; until: number; reason: string }
+  | { type: 'notice.given'; level: 'info' | 'warning' | 'critical'; text: string };
+
+/** A forbidden edit, already undone: what it was and which finding it becomes. */
+export interface Trespass {
+  path: string;
+  what: 'protected_changed' | 'illegal_task_change' | 'role_violation';
+  detail: string;
+  /** Where the agent's version was kept, relative to the session. */
+  keptAs: string | null;
+}
+
+export type FactType = Fact['type'];

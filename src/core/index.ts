@@ -1,0 +1,14 @@
+export type * from './claim.ts';
+export { NO_CLAIM } from './claim.ts';
+export type * from './event.ts';
+export type * from './evidence.ts';
+export * from './finding.ts';
+export type { JournalRecord } from './journal.ts';
+export { JOURNAL_VERSION } from './journal.ts';
+export * from './message.ts';
+export * from './phase.ts';
+export type * from './policy.ts';
+export * from './problem.ts';
+export * from './question.ts';
+export * from './role.ts';
+export * from './task.ts';

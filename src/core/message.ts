@@ -1,0 +1,45 @@
+/**
+ * The one way in. Guidance, answers, control and task changes all arrive as a message with a sender,
+ * whichever door it came through.
+ */
+
+export const MESSAGE_TYPES = [
+  'STEER',
+  'INFO',
+  'PAUSE',
+  'ABORT',
+  'APPROVE',
+  'SKIP',
+  'RESUME',
+  'HALT',
+  'ANSWER',
+  'TASK',
+  'UNBLOCK',
+  'FEEDBACK',
+] as const;
+export type MessageType = (typeof MESSAGE_TYPES)[number];
+
+export interface Message {
+  /** The file name it arrived under; a second reading of it is the same message. */
+  id: string;
+  type: MessageType;
+  /** ALL, a role, or orchestrator. */
+  target: string;
+  text: string;
+  from: string;
+  /** Epoch ms, from the file's own words where it has them. */
+  createdAt: number;
+  /** True when a person is named by a channel or by the signing command line. */
+  confirmed: boolean;
+  iteration?: number;
+  urgent?: boolean;
+  question?: string;
+  option?: string;
+  files?: string[];
+  /** TASK: add, cancel or reopen. */
+  op?: string;
+  task?: string;
+  timeoutS?: number;
+  timeoutMultiplier?: number;
+  reason?: string;
+}

@@ -1,0 +1,30 @@
+/**
+ * Something a person can fix. It is thrown from the edge, printed in three lines and ends with exit
+ * code 5 (6 where the agent or its login is the cause). Anything else that is thrown is a bug.
+ */
+export interface ProblemFacts {
+  /** Short and stable, e.g. `config.unknown_key`. */
+  code: string;
+  what: string;
+  why: string;
+  fix: string;
+  /** File and line, where there is one: `ralph.yml:12`. */
+  at?: string;
+}
+
+export class Problem extends Error {
+  readonly facts: ProblemFacts;
+  readonly exitCode: 5 | 6;
+
+  constructor(facts: ProblemFacts, exitCode: 5 | 6 = 5) {
+    super(facts.what);
+    this.name = 'Problem';
+    this.facts = facts;
+    this.exitCode = exitCode;
+  }
+}
+
+/** The three lines a person reads. */
+export function problemText({ what, why, fix, at }: ProblemFacts): string {
+  return `${at === undefined ? '' : `${at}: `}${what}\n  why: ${why}\n  fix: ${fix}`;
+}

@@ -1,0 +1,108 @@
+/**
+ * Who works, and what one call owes. The mode table serves the judge, ownership, the prompt and
+ * (later) the sandbox, so that hiring a role is a row and not code.
+ */
+
+export type RoleName = 'planner' | 'questioner' | 'executor' | 'reviewer' | 'librarian' | (string & {});
+
+export const MODE_NAMES = [
+  'INITIALIZE',
+  'TASK_BREAKDOWN',
+  'UPDATE',
+  'REBREAKDOWN',
+  'SPLIT_TASK',
+  'brainstorm',
+  'research',
+  'feedback-analysis',
+  'implement',
+  'review-fix',
+  'TASK_REVIEW',
+  'SESSION_REVIEW',
+  'TIMEOUT_FAIL',
+  'STAGE',
+  'PROMOTE',
+] as const;
+export type Mode = (typeof MODE_NAMES)[number];
+
+/** What one mode's call must leave behind, may touch, and what its outcome costs. */
+export interface ModeContract {
+  role: RoleName;
+  /** `code`: the repository must change. `works`: the named works must be written. `verdict`: a result. */
+  owes: 'code' | 'works' | 'verdict';
+  /** Works by path relative to the cycle's folder; `*` is one name. */
+  mustWrite: readonly string[];
+  mayWrite: 'repository' | 'works' | 'nothing';
+  /** Required gates run after the attempt and their results bind. */
+  runsGates: boolean;
+  /** Which budget a rejection charges. */
+  charges: 'evidence' | 'item';
+  /** The word summary.csv uses. */
+  csvMode: string;
+}
+
+const planning = (role: RoleName, mustWrite: string[], csvMode: string): ModeContract => ({
+  role,
+  owes: 'works',
+  mustWrite,
+  mayWrite: 'works',
+  runsGates: false,
+  charges: 'item',
+  csvMode,
+});
+const coding = (csvMode: string): ModeContract => ({
+  role: 'executor',
+  owes: 'code',
+  mustWrite: [],
+  mayWrite: 'repository',
+  runsGates: true,
+  charges: 'evidence',
+  csvMode,
+});
+const judging = (csvMode: string): ModeContract => ({
+  role: 'reviewer',
+  owes: 'verdict',
+  mustWrite: [],
+  mayWrite: 'nothing',
+  runsGates: false,
+  charges: 'item',
+  csvMode,
+});
+
+export const MODES: Record<Mode, ModeContract> = {
+  INITIALIZE: planning('planner', ['plan.md'], 'INITIALIZE'),
+  TASK_BREAKDOWN: planning('planner', ['tasks/*.md'], 'TASK_BREAKDOWN'),
+  UPDATE: planning('planner', ['plan.md'], 'UPDATE'),
+  REBREAKDOWN: planning('planner', ['tasks/*.md'], 'REBREAKDOWN'),
+  SPLIT_TASK: planning('planner', ['tasks/*.md'], 'SPLIT_TASK'),
+  brainstorm: planning('questioner', ['questions/*.md'], 'brainstorm'),
+  research: planning('questioner', ['questions/*.md'], 'research'),
+  'feedback-analysis': planning('questioner', ['questions/feedback-driven.md'], 'feedback-analysis'),
+  implement: coding('implement'),
+  'review-fix': coding('review-fix'),
+  TASK_REVIEW: judging('review'),
+  SESSION_REVIEW: { ...judging('SESSION_REVIEW'), mayWrite: 'works', mustWrite: ['review.md'] },
+  TIMEOUT_FAIL: { ...judging('TIMEOUT_FAIL'), mayWrite: 'works' },
+  STAGE: planning('librarian', [], 'STAGE'),
+  PROMOTE: planning('librarian', [], 'PROMOTE'),
+};
+
+/** Role × mode × subject: what budgets and back-off hang on. Subject is a task id, `session` or a topic. */
+export interface Item {
+  role: RoleName;
+  mode: Mode;
+  subject: string;
+  /** The task the item is about; absent for work on the session. */
+  task?: string;
+}
+
+/** The key of an item, e.g. `executor|implement|task-3`. */
+export function itemKey(item: Item): string {
+  return `${item.role}|${item.mode}|${item.subject}`;
+}
+
+/** The modes of the built-in teams. A phase whose modes nobody hires is walked through. */
+export const TEAMS: Record<string, readonly Mode[]> = {
+  solo: ['implement'],
+  pair: ['implement', 'review-fix', 'TASK_REVIEW'],
+  full: MODE_NAMES,
+};

@@ -1,0 +1,185 @@
+/**
+ * Every way in or out of the engine. A port says what its implementation owes; the rooms on the
+ * third floor implement them, `app/` chooses which. Ports return values for what the world may do and
+ * throw only `Problem`s (something a person can fix) or bugs.
+ */
+import type {
+  AgentReport,
+  Allowance,
+  Change,
+  Fact,
+  JournalRecord,
+  Mark,
+  Message,
+  ProblemFacts,
+  WorkRef,
+} from '../core/index.ts';
+
+/** Time comes in through here only, so that scenarios can hold it still. */
+export interface Clock {
+  /** Epoch ms. */
+  now(): number;
+  /** Calls back once at or after `at`; returns the cancel. */
+  at(at: number, wake: () => void): () => void;
+}
+
+/** One append is one durable record. `fenced`: another owner holds the session; stop at once. */
+export interface Journal {
+  /** The number of the last record; 0 when empty. */
+  readonly seq: number;
+  readonly epoch: number;
+  append(expectedSeq: number, at: number, facts: Fact[]): Promise<JournalRecord | 'fenced'>;
+}
+
+export type Incoming =
+  | { kind: 'message'; name: string; message: Message }
+  | { kind: 'rejected'; name: string; reason: string };
+
+/** The signals folder. Reading never moves a file; `settle` does, after the fact was appended. */
+export interface Mailbox {
+  /** Whole files only, urgent types (PAUSE, ABORT) first, else by time; at most 100. */
+  poll(now: number): Promise<Incoming[]>;
+  settle(name: string, outcome: 'processed' | 'rejected', handling: Handling): Promise<void>;
+  /** Calls back when something may have arrived; returns the cancel. */
+  watch(changed: () => void): () => void;
+}
+
+export interface Handling {
+  handledBy: string;
+  handledAt: number;
+  actionTaken: string;
+  /** For rejected files: the reason, written beside them. */
+  reason?: string;
+}
+
+export type DeskFile = 'blocked.txt' | 'decide.txt';
+
+/** The human's desk: plain files in the work tree that a person edits or deletes. */
+export interface Desk {
+  /** null: no such file. `mtimeMs` tells whether it was written while an attempt was live. */
+  read(file: DeskFile): Promise<{ text: string; sha256: string; mtimeMs: number } | null>;
+  write(file: DeskFile, text: string): Promise<string>;
+  remove(file: DeskFile): Promise<void>;
+  /** Moves an answered file into the session; returns where. */
+  archive(file: DeskFile, iteration: number): Promise<string | null>;
+}
+
+/** Content by hash, and the files of each attempt. Paths are relative to the session folder. */
+export interface Works {
+  put(path: string, content: string | Uint8Array): Promise<WorkRef>;
+  get(sha256: string): Promise<Uint8Array | null>;
+  /** Writes `attempts/<NNN>/<name>`; returns the path. */
+  attemptFile(iteration: number, name: string, content: string | Uint8Array): Promise<string>;
+  /** Absolute path of `attempts/<NNN>/outbox.jsonl`, made empty when missing. */
+  outboxPath(iteration: number): Promise<string>;
+  /** Absolute path of `logs/iteration-<NNN>.log`. */
+  logPath(iteration: number): string;
+  /** Absolute path of `logs/iteration-<NNN>.prompt.md`, written. */
+  writePrompt(iteration: number, text: string): Promise<WorkRef>;
+}
+
+export interface CommitRequest {
+  /** Relative to the ground's root; literal. */
+  paths: string[];
+  message: string;
+}
+
+export type CommitResult =
+  | { kind: 'committed'; commit: string; paths: string[] }
+  | { kind: 'nothing' }
+  | { kind: 'failed'; reason: string };
+
+/** A place where an agent works: the work tree now, other work trees later. */
+export interface Ground {
+  /** Opaque name that stands in facts. */
+  readonly id: string;
+  /** Absolute root that paths are relative to. */
+  readonly root: string;
+  /** Absolute working directory of agents and gates: the root or a folder below it. */
+  readonly cwd: string;
+  readonly hasGit: boolean;
+  /** HEAD read from files, no process. */
+  head(): Promise<{ head: string | null; branch: string | null }>;
+  /** Name of an unfinished merge, rebase, cherry-pick or bisect; null when there is none. */
+  operation(): Promise<string | null>;
+  /** The content of everything git does not ignore, as a tree id. Leaves the user's index alone. */
+  snapshot(): Promise<Mark>;
+  /** Exact difference of two trees; renames are a removal and an addition. Natural path order. */
+  changes(before: string, after: string): Promise<Change[]>;
+  /** Blob id that each path has now (null: absent), by content, without any side effect. */
+  current(paths: string[]): Promise<Map<string, string | null>>;
+  /** Paths among these whose present content differs from HEAD's. */
+  uncommitted(paths: string[]): Promise<string[]>;
+  read(blob: string): Promise<Uint8Array | null>;
+  /** Puts each path to `after` (null removes) where it now holds `before`; answers the conflicts. */
+  apply(changes: Change[]): Promise<string[]>;
+  /** One commit of exactly these paths; the user's staged files stay staged. Hooks and signing run. */
+  commit(request: CommitRequest): Promise<CommitResult>;
+  /** Commits reachable from `to` and not from `from`, oldest first; empty when equal. */
+  commitsBetween(from: string | null, to: string | null): Promise<string[]>;
+  isAncestor(ancestor: string | null, of: string | null): Promise<boolean>;
+  /** Keeps a commit that history no longer reaches under `refs/ralph/<session>/<n>`. */
+  keep(commit: string, session: string, n: number): Promise<void>;
+  /** Paths that differ from HEAD or are untracked, at most 200: what a dirty tree is. */
+  dirty(): Promise<string[]>;
+  /** The last commits' subject lines, newest first. */
+  recentCommits(count: number): Promise<string[]>;
+}
+
+/** What an agent says it can do. The engine and the windows read it; nobody guesses by name. */
+export interface Capabilities {
+  stream: boolean;
+  toolEvents: boolean;
+  sessionResume: boolean;
+  choosesSessionId: boolean;
+  liveInput: boolean;
+  interrupt: boolean;
+  tokens: boolean;
+  cost: boolean;
+  limits: boolean;
+  readOnly: boolean;
+}
+
+export interface AgentCall {
+  prompt: string;
+  /** The same text as a file. */
+  promptPath: string;
+  cwd: string;
+  env: Record<string, string>;
+  /** `RALPH_MARKER` value; also in `env`. */
+  marker: string;
+  allowance: Allowance;
+  /** Raw output is written here as it comes. */
+  logPath: string;
+  model: string | null;
+  readOnly: boolean;
+  /** Told as soon as the process is there. */
+  spawned(pid: number, startTime: string): Promise<void>;
+  /** Progress for the windows; never facts. */
+  event(event: AgentEvent): void;
+  /** True when a file below the ground changed since `since` (epoch ms); asked before an idle end. */
+  groundMoved(sinceMs: number): Promise<boolean>;
+}
+
+export type AgentEvent =
+  | { kind: 'text'; text: string }
+  | { kind: 'tool'; name: string; detail: string }
+  | { kind: 'usage'; inputTokens: number; outputTokens: number; costUsd: number | null }
+  | { kind: 'retry'; reason: string; attempt: number };
+
+export interface AgentHandle {
+  /** Live input at the next safe point; absent where the agent cannot. */
+  send?(text: string): Promise<boolean>;
+  /** SIGTERM to the tree, SIGKILL after the grace; the report then says interrupted. */
+  stop(graceMs: number): Promise<void>;
+  /** Settles once the agent, and every process it left behind, is gone. Never rejects. */
+  done: Promise<AgentReport>;
+}
+
+export interface Agent {
+  readonly name: string;
+  readonly capabilities: Capabilities;
+  start(call: AgentCall): Promise<AgentHandle>;
+  /** Machine-level check: the binary is there and new enough. Empty when fine. */
+  check(): Promise<ProblemFacts[]>;
+}

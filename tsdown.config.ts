@@ -1,0 +1,15 @@
+import { defineConfig } from 'tsdown';
+
+// Everything is bundled, dependencies too: a cold start then loads a handful of files instead of
+// hundreds. Heavy libraries stay in lazy chunks, because commands import them dynamically.
+export default defineConfig({
+  entry: { ralph: 'src/cli/main.ts' },
+  outDir: 'dist',
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  dts: false,
+  clean: true,
+  outExtensions: () => ({ js: '.js' }),
+  deps: { alwaysBundle: [/^(?!node:)/] },
+});
