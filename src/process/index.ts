@@ -1,0 +1,8 @@
+export type { KeptOutput } from './kept.ts';
+export { findByMarker } from './marker.ts';
+export type { RunningChild, RunOptions, RunResult } from './options.ts';
+export { findProgram } from './program.ts';
+export { run } from './run.ts';
+export { endAll } from './signals.ts';
+export type { ProcessRow } from './table.ts';
+export { isAlive, ownIdentity, processTable } from './table.ts';
