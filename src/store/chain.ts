@@ -1,0 +1,114 @@
+/**
+ * The chain: how a journal's bytes become records. Each line is one record that carries the hash of the
+ * line before it, so a cut end, a changed line and a missing line are three different findings. Only a
+ * cut end is ordinary (a crash during a write); everything else stops the reader with the line's number.
+ */
+import { createHash, hash } from 'node:crypto';
+import { JOURNAL_VERSION, type JournalRecord, Problem } from '../core/index.ts';
+
+const NEWLINE = 0x0a;
+
+/** sha256 of a text or bytes, in hex. */
+export function sha256(content: string | Uint8Array): string {
+  // The one-shot form costs a third of createHash on short lines; older runtimes lack it.
+  return typeof hash === 'function'
+    ? hash('sha256', content, 'hex')
+    : createHash('sha256').update(content).digest('hex');
+}
+
+/** Where a reader stands: the last whole record, and the byte after its line. */
+export interface ChainEnd {
+  seq: number;
+  /** Hash of the last line; empty before the first. */
+  prev: string;
+  /** Lines read. */
+  line: number;
+  /** Bytes of whole, good lines. */
+  bytes: number;
+}
+
+/** The place before the first record. */
+export const CHAIN_START: ChainEnd = { seq: 0, prev: '', line: 0, bytes: 0 };
+
+/**
+ * Reads whole lines from `bytes`, which begin where `start` ends. What is left over at the end (no
+ * newline yet, or a last line that is not JSON) is not read: the end's `bytes` tell where it begins.
+ * Throws a Problem for a line in the middle that is not JSON, for a broken chain, and for records of a
+ * newer version.
+ */
+export function readChain(
+  file: string,
+  bytes: Uint8Array,
+  start: ChainEnd,
+): { records: JournalRecord[]; end: ChainEnd } {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const records: JournalRecord[] = [];
+  const end = { ...start };
+  for (let from = 0; ; ) {
+    const to = buffer.indexOf(NEWLINE, from);
+    if (to === -1) break;
+    const record = parseLine(buffer.toString('utf8', from, to));
+    const at = { file, line: end.line + 1 };
+    if (record === undefined) {
+      if (to === buffer.length - 1) break;
+      throw damaged(at, 'the line is not JSON, and later lines follow it');
+    }
+    checkRecord(record, end, at);
+    records.push(record);
+    end.prev = sha256(buffer.subarray(from, to));
+    end.seq = record.seq;
+    end.line += 1;
+    from = to + 1;
+    end.bytes = start.bytes + from;
+  }
+  return { records, end };
+}
+
+function parseLine(text: string): JournalRecord | undefined {
+  try {
+    return JSON.parse(text) as JournalRecord;
+  } catch {
+    return undefined;
+  }
+}
+
+function checkRecord(record: JournalRecord, end: ChainEnd, at: { file: string; line: number }): void {
+  if (typeof record !== 'object' || record === null || !Number.isInteger(record.v) || record.v < 1) {
+    throw damaged(at, 'the line is JSON but not a record');
+  }
+  if (record.v > JOURNAL_VERSION) throw newer(at, record.v);
+  if (!Array.isArray(record.facts) || typeof record.at !== 'number' || typeof record.epoch !== 'number') {
+    throw damaged(at, 'the record lacks its facts, time or epoch');
+  }
+  if (record.seq !== end.seq + 1) {
+    throw damaged(at, `the record is number ${String(record.seq)}, expected ${end.seq + 1}`);
+  }
+  if (record.prev !== end.prev) {
+    const before = end.line === 0 ? 'a line before the first' : `line ${end.line} as it now stands`;
+    throw damaged(at, `the record was written after something other than ${before}`);
+  }
+}
+
+function damaged(at: { file: string; line: number }, why: string): Problem {
+  const keep =
+    at.line === 1
+      ? 'move the file away to begin anew'
+      : `keep a copy, then keep the whole part only: head -n ${at.line - 1} of the file (later facts are lost)`;
+  return new Problem({
+    code: 'journal.damaged',
+    what: `The journal cannot be read past line ${at.line}.`,
+    why: `${why}. It was changed by something other than the runner, or the disk lost a part.`,
+    fix: `Put the file back from a backup; without one, ${keep}.`,
+    at: `${at.file}:${at.line}`,
+  });
+}
+
+function newer(at: { file: string; line: number }, version: number): Problem {
+  return new Problem({
+    code: 'journal.newer',
+    what: 'The journal was made by a newer version of ralph.',
+    why: `Its records have version ${version}; this program knows up to ${JOURNAL_VERSION}.`,
+    fix: 'Use the ralph that made it or a later one, or start another session with --new.',
+    at: `${at.file}:${at.line}`,
+  });
+}

@@ -1,0 +1,232 @@
+/**
+ * The disk as the store sees it: writes that are whole or absent, moves that never overwrite, and one
+ * typed error for a disk that takes no more. Everything durable in this room goes through here.
+ */
+import { randomBytes } from 'node:crypto';
+import { constants, type PathLike } from 'node:fs';
+import {
+  chmod,
+  copyFile,
+  type FileHandle,
+  link,
+  mkdir,
+  open,
+  realpath,
+  rename,
+  stat,
+  unlink,
+} from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const DISK_CODES = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EFBIG']);
+
+/** The disk took no more: full, over quota, read-only or broken. The file's old content is intact. */
+export class StoreFull extends Error {
+  readonly code: string;
+  readonly file: string;
+
+  constructor(code: string, file: string, cause: unknown) {
+    super(`${file} could not be written (${code}); what it held before is intact`, { cause });
+    this.name = 'StoreFull';
+    this.code = code;
+    this.file = file;
+  }
+}
+
+/** The `code` of a system error; empty for anything else. */
+export function errorCode(error: unknown): string {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' ? code : '';
+}
+
+/** Turns the errors of a full or broken disk into `StoreFull`; gives back every other error as it is. */
+export function diskError(error: unknown, file: string): unknown {
+  return DISK_CODES.has(errorCode(error)) ? new StoreFull(errorCode(error), file, error) : error;
+}
+
+/** The few writes whose failure the journal must survive; a test may put its own in their place. */
+export interface DiskIo {
+  /** Writes all bytes at the end of the file, or throws. */
+  write(handle: FileHandle, bytes: Uint8Array): Promise<void>;
+  fdatasync(handle: FileHandle): Promise<void>;
+  truncate(handle: FileHandle, length: number): Promise<void>;
+}
+
+/** The real disk. */
+export const REAL_IO: DiskIo = {
+  async write(handle, bytes) {
+    for (let done = 0; done < bytes.length; ) {
+      done += (await handle.write(bytes, done, bytes.length - done)).bytesWritten;
+    }
+  },
+  fdatasync: (handle) => handle.datasync(),
+  truncate: (handle, length) => handle.truncate(length),
+};
+
+/** Makes a rename or a new name in this folder survive a power cut, where the platform can. */
+export async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } catch (error) {
+    // Some network file systems refuse to sync a folder; the rename itself is then all there is.
+    if (!['EINVAL', 'ENOTSUP', 'EPERM'].includes(errorCode(error))) throw error;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** A name beside `file` that no reader takes for content: hidden, unique, ending in `.tmp`. */
+export function temporaryName(file: string): string {
+  return join(dirname(file), `.${basename(file)}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`);
+}
+
+/** Writes a new file to disk and waits until its content is there. The name must be free. */
+async function writeNew(file: string, content: string | Uint8Array, mode: number): Promise<void> {
+  const handle = await open(file, 'wx', mode);
+  try {
+    await handle.writeFile(content);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+// On Windows a scanner or an editor may hold the file for a moment; five tries, then the error stands.
+async function renamePatiently(from: string, to: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await rename(from, to);
+    } catch (error) {
+      const busy = ['EPERM', 'EACCES', 'EBUSY'].includes(errorCode(error));
+      if (!busy || process.platform !== 'win32' || attempt === 5) throw error;
+      await sleep(20 * attempt);
+    }
+  }
+}
+
+async function present(file: string): Promise<{ path: string; mode: number } | null> {
+  try {
+    const path = await realpath(file);
+    return { path, mode: (await stat(path)).mode & 0o777 };
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/**
+ * Replaces a file as a whole: a reader sees the old content or the new, also after a power cut. Folders
+ * are made as needed; a link is followed, so that it stays a link. Without `mode` an existing file keeps
+ * its own. Throws `StoreFull` when the disk takes no more, with the old file untouched.
+ */
+export async function atomicWrite(
+  file: string,
+  content: string | Uint8Array,
+  options: { mode?: number } = {},
+): Promise<void> {
+  const existing = await present(file);
+  const target = existing?.path ?? file;
+  const mode = options.mode ?? existing?.mode ?? 0o666;
+  await mkdir(dirname(target), { recursive: true });
+  const temporary = temporaryName(target);
+  try {
+    await writeNew(temporary, content, mode);
+    if (existing !== null || options.mode !== undefined) await chmod(temporary, mode);
+    await renamePatiently(temporary, target);
+  } catch (error) {
+    await unlink(temporary).catch(() => {});
+    throw diskError(error, file);
+  }
+  await syncFolder(dirname(target));
+}
+
+/**
+ * Puts a new file in place whole, never over another one. False: the name is taken, nothing changed.
+ * Throws `StoreFull` when the disk takes no more.
+ */
+export async function createWhole(
+  file: string,
+  content: string | Uint8Array,
+  options: { mode?: number } = {},
+): Promise<boolean> {
+  const temporary = temporaryName(file);
+  try {
+    await writeNew(temporary, content, options.mode ?? 0o666);
+    return await linkNew(temporary, file);
+  } catch (error) {
+    throw diskError(error, file);
+  } finally {
+    await unlink(temporary).catch(() => {});
+  }
+}
+
+// Hard links are the one atomic "create with content, unless it exists"; file systems without them
+// (FAT, some mounts) get an exclusive copy, where a reader may see the file while it grows.
+async function linkNew(from: string, to: string): Promise<boolean> {
+  try {
+    await link(from, to);
+    return true;
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'EEXIST') return false;
+    if (!['EXDEV', 'EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EACCES'].includes(code))
+      throw error;
+    return copyNew(from, to);
+  }
+}
+
+async function copyNew(from: string, to: string): Promise<boolean> {
+  try {
+    await copyFile(from, to, constants.COPYFILE_EXCL);
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    await unlink(to).catch(() => {});
+    throw error;
+  }
+  const handle = await open(to, 'r+');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  return true;
+}
+
+/**
+ * Moves a file to a free name, also across file systems (copied, synced, then the source removed).
+ * False: the name is taken and nothing moved.
+ */
+export async function moveToFree(from: string, to: string): Promise<boolean> {
+  try {
+    if (!(await linkNew(from, to))) return false;
+    await syncFolder(dirname(to));
+    await unlink(from);
+    return true;
+  } catch (error) {
+    throw diskError(error, to);
+  }
+}
+
+/** Removes a file; one that is not there is removed already. */
+export async function removeFile(file: PathLike): Promise<void> {
+  try {
+    await unlink(file);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+  }
+}
+
+/** The name with `-2`, `-3` … before its ending: `a.yaml` → `a-2.yaml`. `n` 1 is the name itself. */
+export function numbered(name: string, n: number): string {
+  if (n === 1) return name;
+  const dot = name.lastIndexOf('.');
+  return dot <= 0 ? `${name}-${n}` : `${name.slice(0, dot)}-${n}${name.slice(dot)}`;
+}
+
+/** A number of at least three digits, so that names sort: 7 → `007`, 1234 → `1234`. */
+export function padded(n: number): string {
+  return String(n).padStart(3, '0');
+}

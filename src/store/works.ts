@@ -1,0 +1,95 @@
+/**
+ * Works: what agents and gates produce, kept by content. A fact names a work by path and hash; the
+ * hash finds it here for ever, whatever later happens to the file of that path.
+ */
+import { mkdirSync } from 'node:fs';
+import { mkdir, open, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { WorkRef } from '../core/index.ts';
+import type { Works } from '../engine/index.ts';
+import { sha256 } from './chain.ts';
+import { atomicWrite, createWhole, errorCode, padded, syncFolder } from './disk.ts';
+
+const HASH = /^[0-9a-f]{64}$/;
+const PLAIN_NAME = /^[A-Za-z0-9][\w.@+-]*$/;
+
+/** `logs/iteration-<NNN>.log`, relative to the session. */
+export function logName(iteration: number): string {
+  return `logs/iteration-${padded(iteration)}.log`;
+}
+
+/** `logs/iteration-<NNN>.prompt.md`, relative to the session. */
+export function promptName(iteration: number): string {
+  return `logs/iteration-${padded(iteration)}.prompt.md`;
+}
+
+/** `attempts/<NNN>`, relative to the session. */
+export function attemptFolder(iteration: number): string {
+  return `attempts/${padded(iteration)}`;
+}
+
+/** The works of one session. Writes throw `StoreFull` when the disk takes no more. */
+export function openWorks(sessionDir: string): Works {
+  const place = (hash: string) => join(sessionDir, 'works', hash.slice(0, 2), hash);
+
+  async function put(path: string, content: string | Uint8Array): Promise<WorkRef> {
+    const bytes = Buffer.from(content as string);
+    const hash = sha256(bytes);
+    const file = place(hash);
+    if ((await sizeOf(file)) !== bytes.length) await keep(file, bytes);
+    return { path, sha256: hash };
+  }
+
+  return {
+    put,
+    get: (hash) => readVerified(place, hash),
+    async attemptFile(iteration, name, content) {
+      if (!PLAIN_NAME.test(name)) throw new Error(`not a plain file name: ${JSON.stringify(name)}`);
+      const path = `${attemptFolder(iteration)}/${name}`;
+      await atomicWrite(join(sessionDir, path), content);
+      return path;
+    },
+    async outboxPath(iteration) {
+      const folder = join(sessionDir, attemptFolder(iteration));
+      await mkdir(folder, { recursive: true });
+      const file = join(folder, 'outbox.jsonl');
+      await (await open(file, 'a')).close();
+      return file;
+    },
+    logPath(iteration) {
+      mkdirSync(join(sessionDir, 'logs'), { recursive: true });
+      return join(sessionDir, logName(iteration));
+    },
+    async writePrompt(iteration, text) {
+      await atomicWrite(join(sessionDir, promptName(iteration)), text);
+      return put(promptName(iteration), text);
+    },
+  };
+}
+
+async function sizeOf(file: string): Promise<number | null> {
+  try {
+    return (await stat(file)).size;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+// A copy of the wrong size is damage (a cut copy from elsewhere): it is replaced, not trusted.
+async function keep(file: string, bytes: Uint8Array): Promise<void> {
+  await mkdir(join(file, '..'), { recursive: true });
+  if (await createWhole(file, bytes)) return syncFolder(join(file, '..'));
+  if ((await sizeOf(file)) !== bytes.length) await atomicWrite(file, bytes);
+}
+
+async function readVerified(place: (hash: string) => string, hash: string): Promise<Uint8Array | null> {
+  if (!HASH.test(hash)) return null;
+  try {
+    const bytes = await readFile(place(hash));
+    return sha256(bytes) === hash ? bytes : null;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
