@@ -52,7 +52,8 @@ export type ClaimMark =
   | 'empty_reason'
   | 'forged_claim'
   | 'asked_and_notified'
-  | 'unlisted_topic';
+  | 'unlisted_topic'
+  | 'extra_completion';
 
 export const NO_CLAIM: Claim = {
   kind: 'none',

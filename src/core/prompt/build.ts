@@ -1,0 +1,297 @@
+/**
+ * Builds the prompt of one call: one order of sections for all roles, empty ones left out, each with a
+ * budget of its own so that a long memory never pushes the task out. What people and earlier calls
+ * wrote is data: labelled, fenced and inert.
+ */
+import { MARKERS, type TaskDef } from '../task.ts';
+import { dutiesOf } from './duties.ts';
+import { fenced, inert, inertLine, shortened } from './inert.ts';
+import type { PromptInput } from './input.ts';
+import { duration, howToReport } from './report.ts';
+import { skillsText } from './skills.ts';
+
+/** Budgets in characters before escaping; lists in entries. */
+const BUDGET = {
+  objective: 24_000,
+  guidance: 10_000,
+  guidanceEach: 4_000,
+  feedback: 6_000,
+  answerEach: 3_000,
+  answers: 20,
+  eventEach: 2_000,
+  events: 30,
+  instructions: 12_000,
+  description: 24_000,
+  criterion: 1_000,
+  criteria: 100,
+  indexLines: 60,
+  titleChars: 120,
+  review: 12_000,
+  report: 8_000,
+  paths: 100,
+  inputs: 40,
+  patterns: 8_000,
+  memories: 8_000,
+  prd: 16_000,
+  commits: 20,
+} as const;
+
+/** Shortens, escapes and fences for one prompt's completion word. */
+interface Data {
+  block(text: string, max: number, keep?: 'start' | 'end'): string;
+  line(text: string, max?: number): string;
+  plain(text: string, max: number): string;
+}
+
+/** The whole prompt. A prompt that comes back as an answer claims nothing. */
+export function buildPrompt(input: PromptInput): string {
+  const data = dataFor(input.completionWord ?? null);
+  const sections: [string, string][] = [
+    ['OBJECTIVE', objective(input, data)],
+    ['ROBOT GUIDANCE', guidance(input, data)],
+    ['PREVIOUS ITERATION FEEDBACK (DO NOT IGNORE)', feedback(input, data)],
+    ['ANSWERS', answers(input, data)],
+    ['PENDING EVENTS', events(input, data)],
+    ['YOUR WORK', work(input, data)],
+    ['KNOWLEDGE', knowledge(input, data)],
+    ['SKILLS', skillsText(input.skills ?? {}, input.completionWord ?? null)],
+    ['HOW TO REPORT', howToReport(input)],
+  ];
+  const written = sections.filter(([, text]) => text !== '').map(([name, text]) => `## ${name}\n\n${text}`);
+  return `${written.join('\n\n')}\n`;
+}
+
+function dataFor(word: string | null): Data {
+  return {
+    block: (text, max, keep) => fenced(inert(shortened(text.trim(), max, keep), word)),
+    line: (text, max = BUDGET.criterion) => inertLine(shortened(text, max), word),
+    plain: (text, max) => inert(shortened(text.trim(), max), word),
+  };
+}
+
+function objective({ objective, pausedMessage }: PromptInput, data: Data): string {
+  const parts: string[] = [];
+  if (pausedMessage !== undefined && pausedMessage.trim() !== '') {
+    parts.push(
+      `The session was paused and goes on. The message of the pause:\n\n${data.block(pausedMessage, BUDGET.guidanceEach)}`,
+    );
+  }
+  if (objective.trim() !== '') {
+    // Fences of its own would swallow the sections that follow when one of them is left open.
+    const ownFences = /`{3,}|~{3,}/.test(objective);
+    parts.push(ownFences ? data.block(objective, BUDGET.objective) : data.plain(objective, BUDGET.objective));
+  }
+  return parts.join('\n\n');
+}
+
+function guidance({ guidance = [] }: PromptInput, data: Data): string {
+  if (guidance.length === 0) return '';
+  const shown: string[] = [];
+  let left: number = BUDGET.guidance;
+  // Newest last wins: when room runs out, it is the oldest word that is left out.
+  for (const { kind, from, at, text } of [...guidance].reverse()) {
+    if (left <= 0) break;
+    const label = kind === 'steer' ? 'changes your work' : 'a note';
+    shown.unshift(
+      `From ${data.line(from, 100)}, ${data.line(at, 60)} (${label}):\n${data.block(text, Math.min(left, BUDGET.guidanceEach))}`,
+    );
+    left -= text.length;
+  }
+  const missing = guidance.length - shown.length;
+  return [
+    'A person who watches this session says the following, oldest first. Follow it for this work; where two pieces differ, the later one holds. It cannot change how you report.',
+    ...(missing > 0
+      ? [`… shortened: the oldest ${missing} of ${guidance.length} messages are left out`]
+      : []),
+    ...shown,
+  ].join('\n\n');
+}
+
+function feedback({ feedback = [] }: PromptInput, data: Data): string {
+  const lines: string[] = [];
+  const seen = new Set<string>();
+  let used = 0;
+  let left = 0;
+  for (const { iteration, task, sentence } of feedback) {
+    const text = data.line(sentence, 2_000);
+    if (text === '' || seen.has(text)) continue;
+    seen.add(text);
+    if (used > 0 && used + text.length > BUDGET.feedback) {
+      left++;
+      continue;
+    }
+    used += text.length;
+    const about = task === null ? '' : `, task ${data.line(task, 80)}`;
+    lines.push(`- (iteration ${iteration}${about}) ${text}`);
+  }
+  if (lines.length === 0) return '';
+  if (left > 0) lines.push(`- … shortened: ${left} older ${left === 1 ? 'point is' : 'points are'} left out`);
+  return `Previous Iteration Feedback (DO NOT IGNORE), newest first. Each point is something the loop saw happen; it is checked again after this call.\n\n${lines.join('\n')}`;
+}
+
+function answers({ answers = [] }: PromptInput, data: Data): string {
+  if (answers.length === 0) return '';
+  const shown = answers.slice(-BUDGET.answers).map(({ question, answer, by }) => {
+    const reply =
+      answer.trim() === ''
+        ? 'Nobody answered in time. Decide yourself, by the default you named if you named one.'
+        : `Answer of ${data.line(by, 100)}:\n${data.block(answer, BUDGET.answerEach)}`;
+    return `Question:\n${data.block(question, BUDGET.answerEach)}\n${reply}`;
+  });
+  const left = answers.length - shown.length;
+  if (left > 0) shown.unshift(`… shortened: the oldest ${left} of ${answers.length} are left out`);
+  return `Answers to questions that were asked for this work. Act on them; do not ask again.\n\n${shown.join('\n\n')}`;
+}
+
+function events({ events = [] }: PromptInput, data: Data): string {
+  if (events.length === 0) return '';
+  const shown = events.slice(0, BUDGET.events).map(({ topic, payload, role, iteration }) => {
+    const head = `- \`${data.line(topic, 200)}\` from ${data.line(role, 80)} (iteration ${iteration})`;
+    return payload.trim() === '' ? head : `${head}\n${data.block(payload, BUDGET.eventEach)}`;
+  });
+  const left = events.length - shown.length;
+  if (left > 0) shown.push(`- … shortened: ${left} more events are left out`);
+  return shown.join('\n');
+}
+
+function work(input: PromptInput, data: Data): string {
+  const duties = dutiesOf(input.mode, input.task?.id ?? null);
+  const parts = [`${duties.who}\n\n${duties.rules.map((rule, i) => `${i + 1}. ${rule}`).join('\n')}`];
+  const add = (title: string, text: string) => {
+    if (text !== '') parts.push(`### ${title}\n\n${text}`);
+  };
+  add('Your role', input.instructions?.trim() ? data.plain(input.instructions, BUDGET.instructions) : '');
+  if (input.task !== null && input.task.id !== 'objective') add('Task', taskText(input.task, data));
+  else if (input.task !== null) add('Acceptance criteria', criteria(input.task, data));
+  add('Feedback of the last review', quoted(input.lastReviewFeedback, BUDGET.review, data));
+  add('Last report of the executor', quoted(input.lastReport, BUDGET.report, data));
+  add('Paths changed for this task so far', paths(input.changedPaths ?? [], data));
+  add('Work left by an earlier attempt', leftovers(input, data));
+  add('Gates', gates(input, data));
+  add('Commits', commits(input));
+  add('Protected paths', paths(input.protect ?? [], data));
+  add('Inputs', inputs(input, data));
+  add('Other tasks (not yours in this call)', index(input, data));
+  return parts.join('\n\n');
+}
+
+function quoted(text: string | undefined, max: number, data: Data): string {
+  return text === undefined || text.trim() === '' ? '' : data.block(text, max);
+}
+
+function taskText(task: TaskDef, data: Data): string {
+  const lines = [`Task \`${data.line(task.id, 200)}\`: ${data.line(task.title, 400)}`];
+  if (task.description.trim() !== '') lines.push('', data.block(task.description, BUDGET.description));
+  const list = criteria(task, data);
+  if (list !== '') lines.push('', 'Acceptance criteria:', list);
+  if (task.files.length > 0) lines.push('', 'Files it names:', paths(task.files, data));
+  if (task.dependsOn.length > 0) {
+    lines.push(
+      '',
+      `It builds on ${task.dependsOn.map((id) => `\`${data.line(id, 80)}\``).join(', ')}, done before.`,
+    );
+  }
+  if (task.changes === 'none')
+    lines.push('', 'This task can be complete without any change in the repository.');
+  return lines.join('\n');
+}
+
+function criteria({ acceptance }: TaskDef, data: Data): string {
+  const lines = acceptance
+    .slice(0, BUDGET.criteria)
+    .map((criterion, i) => `${i + 1}. ${data.line(criterion, BUDGET.criterion)}`);
+  const left = acceptance.length - lines.length;
+  return left > 0
+    ? [...lines, `… shortened: ${left} more criteria stand in the task file`].join('\n')
+    : lines.join('\n');
+}
+
+function paths(list: string[], data: Data): string {
+  const lines = list.slice(0, BUDGET.paths).map((path) => `- ${data.line(path, 400)}`);
+  const left = list.length - lines.length;
+  return left > 0 ? [...lines, `- … shortened: ${left} more`].join('\n') : lines.join('\n');
+}
+
+function leftovers({ leftovers }: PromptInput, data: Data): string {
+  if (leftovers === undefined || leftovers === null) return '';
+  const lines = [
+    `Before this call: ${data.line(leftovers.why, 400)}. Check what is there before you go on; keep what is right.`,
+  ];
+  if (leftovers.present.length > 0)
+    lines.push('', 'In the work tree, uncommitted:', paths(leftovers.present, data));
+  if (leftovers.conflicts.length > 0) {
+    lines.push('', 'Not put back, because the files have changed since:', paths(leftovers.conflicts, data));
+  }
+  return lines.join('\n');
+}
+
+function gates({ gates = [], mode }: PromptInput, data: Data): string {
+  if (gates.length === 0) return '';
+  const lines = gates.map(({ name, run, timeoutS, required, minTests, baseline }) => {
+    const terms = [required ? 'required' : 'told only', `at most ${duration(timeoutS * 1000)}`];
+    if (minTests > 0) terms.push(`at least ${minTests} ${minTests === 1 ? 'test' : 'tests'} must run`);
+    if (required && baseline === 'no_regression')
+      terms.push('failures from before this task are tolerated, new ones are not');
+    return `- ${data.line(name, 100)}: \`${data.line(run, 600)}\` (${terms.join('; ')})`;
+  });
+  const who =
+    mode === 'TASK_REVIEW'
+      ? 'The loop has its own results of these commands. Run them too where they show something about a criterion.'
+      : 'After this call the loop runs these commands itself, in this folder, on the files as you leave them. Their exit codes decide, not your report. A gate that runs no test where tests are expected has not passed.';
+  return `${who}\n\n${lines.join('\n')}`;
+}
+
+function commits({ commit, mode }: PromptInput): string {
+  if (commit === undefined || mode === 'TASK_REVIEW') return '';
+  if (commit === 'agent')
+    return 'Commit your work yourself before you report: only the files of this task, one commit, a message in the style of the recent ones.';
+  if (commit === 'none') return 'Do not commit. The work stays in the work tree.';
+  if (commit === 'engine')
+    return 'Do not commit. The loop commits the files of this task once it is accepted.';
+  return 'You may commit the files of this task. What you leave uncommitted, the loop commits once the task is accepted.';
+}
+
+function inputs({ inputs = {}, task, taskFile, attempt, mode }: PromptInput, data: Data): string {
+  const all: [string, string][] = [
+    ['mode', mode],
+    ...(task === null ? [] : ([['task', task.id]] as [string, string][])),
+    ['attempt', String(attempt)],
+    ...(taskFile ? ([['task file', taskFile]] as [string, string][]) : []),
+    ...Object.entries(inputs),
+  ];
+  return all
+    .slice(0, BUDGET.inputs)
+    .map(([name, value]) => `- ${data.line(name, 80)}: ${data.line(value, 600)}`)
+    .join('\n');
+}
+
+function index({ index = [], task }: PromptInput, data: Data): string {
+  const others = index.filter(({ id }) => id !== task?.id);
+  const lines = others
+    .slice(0, BUDGET.indexLines)
+    .map(
+      ({ id, title, status }) =>
+        `- ${MARKERS[status]} ${data.line(id, 80)}: ${data.line(title, BUDGET.titleChars)}`,
+    );
+  const left = others.length - lines.length;
+  return left > 0 ? [...lines, `- … shortened: ${left} more tasks`].join('\n') : lines.join('\n');
+}
+
+function knowledge({ knowledge = {} }: PromptInput, data: Data): string {
+  const { patterns, memories, prd, commits = [] } = knowledge;
+  const parts: string[] = [];
+  const add = (title: string, text: string) => {
+    if (text !== '') parts.push(`### ${title}\n\n${text}`);
+  };
+  add('Patterns of this project', quoted(patterns, BUDGET.patterns, data));
+  add('Memories', memories?.trim() ? data.block(memories, BUDGET.memories, 'end') : '');
+  add('Requirements (read only)', quoted(prd, BUDGET.prd, data));
+  add(
+    'Recent commits, newest first',
+    commits
+      .slice(0, BUDGET.commits)
+      .map((line) => `- ${data.line(line, 200)}`)
+      .join('\n'),
+  );
+  return parts.join('\n\n');
+}

@@ -1,0 +1,3 @@
+export { buildPrompt } from './build.ts';
+export type * from './input.ts';
+export { sentenceFor } from './sentence.ts';

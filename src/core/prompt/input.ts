@@ -1,0 +1,113 @@
+/**
+ * Everything one prompt can be made of, as plain values. The engine gathers them; nothing here is read
+ * from a clock, a disk or the journal. What is left out is simply not in the prompt.
+ */
+import type { Allowance } from '../event.ts';
+import type { GateDef } from '../policy.ts';
+import type { Mode, RoleName } from '../role.ts';
+import type { TaskDef, TaskStatus } from '../task.ts';
+
+/** Guidance from a person. `at` is shown as it is, e.g. `2026-02-08 14:30`. */
+export interface PromptGuidance {
+  id: string;
+  /** `note` is background (INFO), `steer` changes the work. */
+  kind: 'steer' | 'note';
+  from: string;
+  at: string;
+  text: string;
+}
+
+/** A correction or a hint from an earlier iteration; newest first. */
+export interface PromptFeedback {
+  iteration: number;
+  /** Task id, or null for the session. */
+  task: string | null;
+  sentence: string;
+}
+
+export interface PromptAnswer {
+  question: string;
+  /** Empty: nobody answered in time. */
+  answer: string;
+  by: string;
+}
+
+export interface PromptEvent {
+  topic: string;
+  payload: string;
+  role: string;
+  iteration: number;
+}
+
+/** Uncommitted work of earlier attempts at this task. */
+export interface PromptLeftovers {
+  /** Paths that stand in the work tree now. */
+  present: string[];
+  /** Paths that could not be put back, and where their earlier version lies. */
+  conflicts: string[];
+  /** How the earlier attempt ended, e.g. `iteration 7 ran out of time`. */
+  why: string;
+}
+
+export interface PromptKnowledge {
+  /** Curated patterns, e.g. the head of progress.txt. */
+  patterns?: string;
+  memories?: string;
+  /** The product's requirements; read-only to the agent. */
+  prd?: string;
+  /** Subject lines, newest first. */
+  commits?: string[];
+}
+
+export interface PromptSkills {
+  /** A person can be asked and told while the agent works. */
+  robot?: boolean;
+  /** The notes and task commands are there. */
+  tools?: boolean;
+  /** Skills that are loaded on demand. */
+  others?: { name: string; about: string }[];
+}
+
+export interface PromptInput {
+  objective: string;
+  role: RoleName;
+  mode: Mode;
+  iteration: number;
+  /** Ordinal of the attempt at this item, from 1. */
+  attempt: number;
+  allowance: Allowance;
+  /** The active task; null for work on the whole session. */
+  task: TaskDef | null;
+  /** The role's own instructions from the configuration, beside the built-in duties. */
+  instructions?: string;
+  /** The other tasks, shown as an index. */
+  index?: { id: string; title: string; status: TaskStatus }[];
+  /** The task file, relative to the ground; null for a bare objective. */
+  taskFile?: string | null;
+  guidance?: PromptGuidance[];
+  feedback?: PromptFeedback[];
+  answers?: PromptAnswer[];
+  events?: PromptEvent[];
+  leftovers?: PromptLeftovers | null;
+  /** What the last review of this task found. */
+  lastReviewFeedback?: string;
+  /** The executor's last report or summary, for a reviewer or a fixer. */
+  lastReport?: string;
+  /** Paths changed by this task's attempts so far, for a reviewer. */
+  changedPaths?: string[];
+  /** Further inputs by name, e.g. the report path. */
+  inputs?: Record<string, string>;
+  knowledge?: PromptKnowledge;
+  skills?: PromptSkills;
+  gates?: GateDef[];
+  /** Paths or patterns that only the engine and people may change. */
+  protect?: string[];
+  /** Topics this role may publish; null or left out is no bound. */
+  publishes?: string[] | null;
+  /** Who commits: told to the agent. `agent`: it must; `none`: nobody; else the engine does what it left. */
+  commit?: 'auto' | 'agent' | 'engine' | 'none';
+  completionWord?: string | null;
+  outboxPath?: string;
+  /** The message of the pause this attempt was resumed from. */
+  pausedMessage?: string;
+}

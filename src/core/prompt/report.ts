@@ -1,0 +1,110 @@
+/**
+ * HOW TO REPORT: the contract of the last message. No line of it may be a valid claim by itself,
+ * because agents do echo their instructions: tags stand inside sentences, and the sample object holds
+ * the list of words where one word belongs.
+ */
+import { MODES } from '../role.ts';
+import { inertLine } from './inert.ts';
+import type { PromptInput } from './input.ts';
+
+/** The text of the section, without its heading. */
+export function howToReport(input: PromptInput): string {
+  return [...lastMessage(input), '', ...blockers(), '', ...commands(input), '', ...limits(input)].join('\n');
+}
+
+function lastMessage(input: PromptInput): string[] {
+  const word = inertLine(input.completionWord ?? '', null);
+  const alias = word === '' ? '' : ` (or the word \`${word}\` alone on its line)`;
+  const reviews = MODES[input.mode].owes === 'verdict';
+  const lines = [
+    'End with one message that holds a fenced block of type `json` with this object. Only the last message of the call is read. In `status`, write one of the four words:',
+    '',
+    '```json',
+    JSON.stringify(sample(input), null, 2),
+    '```',
+    '',
+  ];
+  if (reviews) {
+    lines.push(
+      'Here `status` is about the review, `verdict` about the task: a finished review with the verdict Failed is `completed`. Give one entry in `criteria_results` for every acceptance criterion.',
+    );
+  } else {
+    lines.push(
+      `When, and only when, the work is complete and verified, also put the tag \`<promise>COMPLETE</promise>\` alone on a line at the end of that message${alias}. It claims the task of this call. If the work is not complete, leave the tag out and say what is missing.`,
+    );
+  }
+  return lines;
+}
+
+function sample(input: PromptInput): Record<string, unknown> {
+  const common = {
+    status: 'completed | failed | blocked | paused',
+    mode: input.mode,
+    ...(input.task === null ? {} : { task_id: inertLine(input.task.id, input.completionWord ?? null) }),
+    summary: 'what you did, in two or three sentences',
+  };
+  if (MODES[input.mode].owes === 'verdict') {
+    return {
+      ...common,
+      verdict: 'Qualified | Failed',
+      criteria_results: [
+        { criterion: 'text of the criterion', met: 'true | false', note: 'what you ran or read' },
+      ],
+      feedback: 'what must change, where, and how to see it; empty when Qualified',
+    };
+  }
+  return {
+    ...common,
+    success_criteria_met: 'true | false',
+    files_modified: ['path/of/a/file'],
+    evidence: [
+      {
+        criterion: 'text of the criterion',
+        kind: 'command | file | commit',
+        value: 'the command',
+        exit_code: 'its exit code',
+      },
+    ],
+    blockers: [],
+  };
+}
+
+function blockers(): string[] {
+  return [
+    'Two more tags stop the loop until a person acts. They are for genuine blockers only, after all alternatives are exhausted, and never a way around a hard task:',
+    '- `<promise>BLOCKED:<reason></promise>`: you cannot go on (a missing credential, a service that is down). Say what you tried and what would clear it.',
+    '- `<promise>DECIDE:<question></promise>`: a person has to choose between alternatives. Name them and what each would cost.',
+    'Either stands alone on its own line of the last message, with your words in place of the part in angle brackets. An empty reason is no signal.',
+  ];
+}
+
+function commands(input: PromptInput): string[] {
+  const { publishes = null, outboxPath } = input;
+  const lines = [
+    'The same object can be handed in with `ralph emit ralph.result \'{…}\' --payload-json`, which counts more than the message. `ralph emit TOPIC "text"` publishes a topic to other roles.',
+  ];
+  if (publishes !== null) {
+    const topics = publishes.map((topic) => `\`${inertLine(topic, null)}\``).join(', ');
+    lines.push(
+      `You may publish ${topics === '' ? 'no topics' : `only ${topics}`}. Other topics are refused.`,
+    );
+  }
+  if (outboxPath !== undefined && outboxPath !== '') {
+    lines.push(
+      `Without the command, append a line {"topic":…,"payload":…,"token":…} to ${inertLine(outboxPath, null)}, with the value of $RALPH_RUN_TOKEN as token. Lines without it are refused.`,
+    );
+  }
+  return lines;
+}
+
+function limits({ allowance, attempt }: PromptInput): string[] {
+  return [
+    `Time: this call may take ${duration(allowance.wallMs)}, and it is ended after ${duration(allowance.idleMs)} without any output or file change. Keep finished work on disk as you go: what stands when time runs out is kept. This is attempt ${attempt}.`,
+  ];
+}
+
+/** Whole minutes where that is exact enough, seconds below two minutes. */
+export function duration(ms: number): string {
+  const seconds = Math.max(1, Math.round(ms / 1000));
+  return seconds < 120 ? `${seconds} seconds` : `${Math.round(seconds / 60)} minutes`;
+}
