@@ -281,7 +281,10 @@ function framesOf(answer: Answer, model: string): [string, Record<string, unknow
 function errorBody(fault: Fault): string {
   const status = fault.status ?? 529;
   const type = ERROR_TYPES[status] ?? 'api_error';
-  return JSON.stringify({ type: 'error', error: { type, message: fault.message ?? `scripted error ${status}` } });
+  return JSON.stringify({
+    type: 'error',
+    error: { type, message: fault.message ?? `scripted error ${status}` },
+  });
 }
 
 /** Sends the answer; true when it went out whole. */
@@ -329,14 +332,23 @@ export async function startModelServer(script: ModelScript): Promise<ModelServer
     const aux = (request.tools ?? []).length === 0;
     const { index, begin } = pickConversation(stage, at);
     const turns = script.conversations[index]?.turns ?? [];
-    const turn = aux ? { text: 'ok' } : (turns[Math.min(at.step, turns.length - 1)] ?? { text: 'no turn left' });
+    const turn = aux
+      ? { text: 'ok' }
+      : (turns[Math.min(at.step, turns.length - 1)] ?? { text: 'no turn left' });
     const fault = aux ? null : dueFault(stage, turn, `${index}/${at.step}`);
     const place = `c${index}s${at.step}`;
     const answer = renderTurn({ turn, cwd: cwdOf(body), place, usage: script.usage ?? {} });
     const said = answer.calls.map((call) => call.name).join(',') || 'text';
     const reply = aux ? 'aux' : fault === null ? said : `${fault.kind} ${fault.status ?? ''}`.trim();
     const model = request.model ?? 'scripted-model';
-    requests.push({ path, model, prompt: at.prompt.slice(0, 4000), conversation: index, step: at.step, reply });
+    requests.push({
+      path,
+      model,
+      prompt: at.prompt.slice(0, 4000),
+      conversation: index,
+      step: at.step,
+      reply,
+    });
     if (!aux && fault === null) begin();
     if (!(await send(response, { answer, model, fault, turn }))) return;
     for (const key of Object.keys(total) as (keyof TokenCounts)[]) total[key] += answer.tokens[key];

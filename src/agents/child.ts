@@ -1,0 +1,181 @@
+/**
+ * One agent run as a child process: starts it, feeds its lines to a reader, and turns the end of the
+ * process plus what the stream told into the report. The same for every agent; only the command line,
+ * the way of the prompt and the reader differ.
+ */
+import type { AgentError, AgentReport } from '../core/index.ts';
+import type { AgentCall, AgentHandle } from '../engine/index.ts';
+import { type RunResult, run } from '../process/index.ts';
+import type { StreamReader, Told } from './stream.ts';
+
+/** The environment variable that marks every process of an attempt. */
+const MARKER_NAME = 'RALPH_MARKER';
+
+/** How to start one agent program, and how to read it. */
+export interface ChildPlan {
+  command: string[];
+  env: Record<string, string>;
+  /** Text for stdin, which is closed after it; absent: stdin is at its end at once. */
+  input?: string;
+  reader: StreamReader;
+}
+
+/** JSON events may carry whole files; what is longer is cut and counted as an unknown event. */
+const LINE_BYTES = 16 * 1024 * 1024;
+const GRACE_MS = 5000;
+/** After its closing event an agent has this long to leave, longer with a command in the background. */
+const LEAVE_MS = 20_000;
+const LEAVE_BUSY_MS = 60_000;
+
+/** Starts the program. The handle's `done` settles with a report whatever happens. */
+export function startChild(call: AgentCall, plan: ChildPlan): AgentHandle {
+  const { reader } = plan;
+  let gaveUp: AgentError | null = null;
+  let asked = false;
+  let leaving: NodeJS.Timeout | undefined;
+
+  function watchTheEnd(): void {
+    clearTimeout(leaving);
+    const state = reader.leaving();
+    if (state === 'no') return;
+    leaving = setTimeout(() => void child.stop(GRACE_MS), state === 'busy' ? LEAVE_BUSY_MS : LEAVE_MS);
+  }
+
+  function readLine(line: string, stream: 'stdout' | 'stderr'): void {
+    if (stream === 'stderr') return;
+    for (const event of reader.line(line)) call.event(event);
+    if (gaveUp === null && reader.hopeless() !== null) {
+      gaveUp = reader.hopeless();
+      void child.stop(GRACE_MS);
+    }
+    watchTheEnd();
+  }
+
+  const child = run({
+    command: plan.command,
+    cwd: call.cwd,
+    env: plan.env,
+    ...(plan.input === undefined ? {} : { input: plan.input }),
+    wallMs: call.allowance.wallMs,
+    idleMs: call.allowance.idleMs,
+    marker: { name: MARKER_NAME, value: call.marker },
+    graceMs: GRACE_MS,
+    maxLineBytes: LINE_BYTES,
+    logPath: call.logPath,
+    onSpawn: (pid, startTime) => call.spawned(pid, startTime),
+    onLine: readLine,
+    onChunk: (bytes, stream) => {
+      if (stream === 'stdout') reader.chunk?.(bytes);
+    },
+    beforeIdle: (sinceMs) =>
+      reader.told().closed === true ? Promise.resolve(false) : call.groundMoved(sinceMs),
+  });
+  const done = child.done.then(
+    (result) => reportOf({ result, told: reader.told(), gaveUp, asked, program: plan.command[0] ?? '' }),
+    (error: unknown) => brokenReport(reader.told(), error),
+  );
+  return {
+    async stop(graceMs) {
+      asked = true;
+      await child.stop(graceMs);
+    },
+    done: done.finally(() => clearTimeout(leaving)),
+  };
+}
+
+interface Ending {
+  result: RunResult;
+  told: Told;
+  gaveUp: AgentError | null;
+  /** A person or the engine asked for the stop, not this room. */
+  asked: boolean;
+  program: string;
+}
+
+/** How the run counts: what the stream said of itself goes before the exit code. */
+function endingOf({ result, told, gaveUp, asked }: Ending): Pick<AgentReport, 'ending' | 'timeout'> {
+  const { ending } = result;
+  if (gaveUp !== null) return { ending: 'died', timeout: null };
+  if (asked && ending === 'stopped') return { ending: 'interrupted', timeout: null };
+  if (told.error !== null || (told.trouble !== null && told.closed !== true)) {
+    return { ending: 'died', timeout: null };
+  }
+  // It closed its stream and only failed to leave, by itself or because of what it left running.
+  if (told.closed === true && ending !== 'exited') return { ending: 'ended', timeout: null };
+  if (ending === 'wall' || ending === 'idle') return { ending: 'timed_out', timeout: ending };
+  const well = ending === 'exited' && result.exitCode === 0 && told.closed !== false;
+  return { ending: well ? 'ended' : 'died', timeout: null };
+}
+
+function reportOf(facts: Ending): AgentReport {
+  const { result, told, gaveUp } = facts;
+  const { ending, timeout } = endingOf(facts);
+  const background = told.background.map(({ what }) => what).filter((what) => what !== '');
+  const cause = gaveUp ?? told.error ?? told.trouble;
+  return {
+    ending,
+    timeout,
+    exitCode: result.exitCode,
+    signal: result.signal,
+    error: ending === 'died' ? (cause ?? crashOf(facts)) : null,
+    ...wordsOf(told),
+    outputBytes: result.outputBytes,
+    leftBehind: [...new Set([...result.leftBehind.map((row) => row.command), ...background])].slice(0, 100),
+  };
+}
+
+type Words = Pick<
+  AgentReport,
+  'finalMessage' | 'toolCalls' | 'toolFiles' | 'commands' | 'usage' | 'sessionId' | 'unknownEvents'
+>;
+
+function wordsOf(told: Told): Words {
+  const { finalMessage, toolCalls, toolFiles, commands, usage, sessionId, unknownEvents } = told;
+  return { finalMessage, toolCalls, toolFiles, commands, usage, sessionId, unknownEvents };
+}
+
+const SPAWN_WORDS: [RegExp, (program: string) => string][] = [
+  [
+    /ENOENT/,
+    (program) =>
+      `The agent's program ${program} or its working folder was not found. Install it, or correct its path.`,
+  ],
+  [/EACCES/, (program) => `The agent's program ${program} may not be executed. Make it executable.`],
+  [
+    /E2BIG/,
+    () =>
+      'The prompt is too big for a command line argument. Set the agent to `prompt: stdin` or `prompt: file`.',
+  ],
+];
+
+/** A death without a word from the stream: told from the spawn error, the exit code and stderr. */
+function crashOf({ result, told, program }: Ending): AgentError {
+  const crash = (message: string): AgentError => ({ kind: 'crash', message, resetsAt: null });
+  if (result.ending === 'spawn_failed') {
+    const error = result.error ?? 'unknown reason';
+    const known = SPAWN_WORDS.find(([pattern]) => pattern.test(error))?.[1];
+    return crash(known?.(program) ?? `The agent could not be started: ${error}`);
+  }
+  const stderr = result.stderrTail.trim().split('\n').slice(-5).join('\n').slice(-1000);
+  const how =
+    result.signal !== null
+      ? `was ended by ${result.signal}`
+      : result.exitCode === 0 && told.closed === false
+        ? 'ended without its closing event, so its work may be cut off'
+        : `ended with exit code ${result.exitCode}`;
+  return crash(`The agent ${how}${stderr === '' ? '.' : `: ${stderr}`}`);
+}
+
+/** A callback failed, e.g. the journal refused: the run is over and nothing is known of its end. */
+function brokenReport(told: Told, error: unknown): AgentReport {
+  return {
+    ending: 'died',
+    timeout: null,
+    exitCode: null,
+    signal: null,
+    error: { kind: 'crash', message: `The run broke off: ${String(error)}`, resetsAt: null },
+    ...wordsOf(told),
+    outputBytes: 0,
+    leftBehind: [],
+  };
+}
