@@ -42,8 +42,11 @@ export type Fact =
       type: 'run.started';
       policy: Policy;
       runner: Runner;
-      openTasks: number;
+      /** Paths that were dirty at the start and are nobody's attempt: never committed, never counted. */
       dirty: string[];
+      /** Spent today by every loop of the project, before this run. USD. */
+      spentTodayUsd: number;
+      /** `--reopen`: tasks that an abort failed go back to todo. */
       reopened: boolean;
     }
   | { type: 'run.stopped'; code: number; word: string; reason: string }
@@ -71,6 +74,8 @@ export type Fact =
       progress: boolean;
       neutral: boolean;
       dead: boolean;
+      /** How many of its items were started. */
+      started: number;
       returned: number[];
     }
   | {
@@ -112,13 +117,16 @@ export type Fact =
       /** Legal forward edits the agent made in the task file: tasks it marked. */
       marked: string[];
       durationMs: number;
+      /** Why we ended it, where we did; null when it ended by itself or by its own clocks. */
+      stoppedFor: StopCause | null;
+      /** A reviewer's own edit of the story's review fields in the task file. */
+      review: { verdict: 'Qualified' | 'Failed'; feedback: string } | null;
     }
   | {
       type: 'attempt.lost';
       iteration: number;
       reason: string;
       ended: string[];
-      claim: Claim | null;
       after: Mark | null;
       changes: Change[];
     }
@@ -135,6 +143,10 @@ export type Fact =
       /** The tree was not seen before in this session. */
       newTree: boolean;
       reason: string;
+      /** The death is a provider limit that is waited for, not a death in the row. */
+      parks: boolean;
+      /** The agent cannot work until a person acts: login, billing. */
+      down: { kind: string; message: string } | null;
     }
   | {
       type: 'intervention.chosen';
@@ -176,9 +188,12 @@ export type Fact =
   | { type: 'answer.delivered'; id: string; iteration: number }
   | { type: 'desk.written'; file: 'blocked.txt' | 'decide.txt'; sha256: string | null; at: number }
   // topics, provider, notices
+  | { type: 'feedback.received'; id: string; text: string }
   | { type: 'topic.published'; iteration: number; role: string; topic: string; payload: string }
   | { type: 'provider.parked'; agent: string; until: number; reason: string }
   | { type: 'notice.given'; level: 'info' | 'warning' | 'critical'; text: string };
+
+export type StopCause = 'pause' | 'abort' | 'signal' | 'limit';
 
 /** A forbidden edit, already undone: what it was and which finding it becomes. */
 export interface Trespass {

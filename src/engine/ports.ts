@@ -8,10 +8,17 @@ import type {
   Allowance,
   Change,
   Fact,
+  GateDef,
+  GateResult,
   JournalRecord,
   Mark,
   Message,
   ProblemFacts,
+  PromptKnowledge,
+  State,
+  TaskDef,
+  TaskSource,
+  TaskState,
   WorkRef,
 } from '../core/index.ts';
 
@@ -182,4 +189,88 @@ export interface Agent {
   start(call: AgentCall): Promise<AgentHandle>;
   /** Machine-level check: the binary is there and new enough. Empty when fine. */
   check(): Promise<ProblemFacts[]>;
+}
+
+/** A task list as the file says it now. */
+export type ListReading =
+  | {
+      kind: 'list';
+      tasks: TaskDef[];
+      reviewed: boolean;
+      gates: string[];
+      warnings: string[];
+      sha256: string;
+      text: string;
+    }
+  | { kind: 'missing' }
+  | { kind: 'empty'; sha256: string }
+  | { kind: 'unreadable'; problem: ProblemFacts };
+
+export interface ListEdit {
+  before: string;
+  mode: string;
+  active: string;
+  reviewCap: number;
+}
+
+/** What an attempt did to the task file; what was not its to change is already put back. */
+export interface ListInspection {
+  touched: boolean;
+  /** New or legally changed definitions. */
+  set: TaskDef[];
+  sha256: string;
+  marked: string[];
+  review: { verdict: 'Qualified' | 'Failed'; feedback: string } | null;
+  violations: string[];
+  /** The agent's version, where anything of it was put back; null otherwise. */
+  agentText: string | null;
+}
+
+/** The user's task file. Absent for a bare objective. */
+export interface TaskList {
+  readonly source: TaskSource;
+  /** Relative to the ground's root; null outside it. */
+  readonly groundPath: string | null;
+  read(): Promise<ListReading>;
+  inspect(edit: ListEdit): Promise<ListInspection>;
+  /** Writes the marks of these tasks; only changed fields change. Answers whether the file changed. */
+  mark(tasks: TaskState[]): Promise<boolean>;
+}
+
+/** Files drawn from the state; each can be deleted and comes back. Never throws for a full disk. */
+export interface Mirrors {
+  redraw(state: State, records: JournalRecord[]): Promise<void>;
+}
+
+/** Runs one gate command in the ground. */
+export interface Gates {
+  run(def: GateDef, call: GateCall): RunningGate;
+}
+
+export interface GateCall {
+  ground: Ground;
+  env: Record<string, string>;
+  marker: string;
+}
+
+export interface RunningGate {
+  /** Ends the gate; `done` then answers null: ended, no result. */
+  stop(): Promise<void>;
+  done: Promise<(Omit<GateResult, 'tree' | 'output'> & { outputText: string }) | null>;
+}
+
+/** Processes of earlier attempts, found by their environment marker. */
+export interface Leftovers {
+  /** Ends every process whose marker is one of these; answers their command lines. */
+  endMarked(markers: string[]): Promise<string[]>;
+}
+
+/** Things a person put beside the task that go into the prompt. All bounded; missing files are empty. */
+export interface KnowledgeSource {
+  read(): Promise<PromptKnowledge>;
+}
+
+/** Feedback batches under `iterations/<N+1>/feedbacks/`, each with the hash of its text as id. */
+export interface FeedbackSource {
+  poll(nextCycle: number): Promise<{ id: string; text: string }[]>;
 }

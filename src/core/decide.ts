@@ -1,0 +1,109 @@
+/**
+ * Names the next step from the state alone. Unfinished business comes first; guards stand only in
+ * front of starting an agent; what is left is the work of the phase. The order of the checks below is
+ * the law: each was put where it stands because a story ended wrongly without it.
+ */
+import { guard, openQuestions } from './guard.ts';
+import type { State } from './state.ts';
+import { type Step, stop } from './step.ts';
+import { work } from './work.ts';
+
+export interface Moment {
+  /** Epoch ms. */
+  now: number;
+  /** Iterations whose process this very runner holds. */
+  live: ReadonlySet<number>;
+}
+
+export function decide(state: State, moment: Moment): Step {
+  return (
+    lost(state, moment) ??
+    aborted(state) ??
+    unjudged(state) ??
+    unlanded(state) ??
+    openWave(state, moment) ??
+    expired(state, moment) ??
+    stopAsked(state) ??
+    paused(state) ??
+    work(state, moment.now)
+  );
+}
+
+/** 1 An attempt that nobody holds was left by a crash. */
+function lost(state: State, { live }: Moment): Step | null {
+  const iterations = [...state.open].filter(
+    (iteration) => state.attempts.get(iteration)?.state === 'open' && !live.has(iteration),
+  );
+  return iterations.length > 0 ? { do: 'recover', iterations } : null;
+}
+
+/** 2 */
+function aborted(state: State): Step | null {
+  if (!state.aborted) return null;
+  if (!state.aborted.done) return { do: 'abort' };
+  if (state.feedback.length > 0) return null;
+  return stop(9, state.aborted.text || 'aborted by a person; `ralph run --reopen` takes it up again');
+}
+
+/** 3 An attempt that ended before a pause is judged after it: only its gates are left to run. */
+function unjudged(state: State): Step | null {
+  if (state.paused) return null;
+  for (const iteration of state.open) {
+    if (state.attempts.get(iteration)?.state === 'ended') return { do: 'judge', iteration };
+  }
+  return null;
+}
+
+/** 4 */
+function unlanded(state: State): Step | null {
+  for (const task of state.tasks.values()) {
+    if (task.status === 'done' && task.landed === 'no') return { do: 'land', task: task.def.id };
+  }
+  return null;
+}
+
+/** 5 An open wave is finished, started further, or closed with its unstarted items given back. */
+function openWave(state: State, { now }: Moment): Step | null {
+  const { wave } = state;
+  if (!wave || (state.paused && wave.waiting.length > 0)) return null;
+  const unsettled = wave.started.some((iteration) => state.open.has(iteration));
+  if (unsettled) return null;
+  if (wave.waiting.length === 0 || state.stopAsked || guard(state, now)) return { do: 'close' };
+  return (
+    prepareGround(state, wave.waiting[0]!.item.task ?? null) ?? {
+      do: 'run',
+      iterations: wave.waiting.map((entry) => entry.iteration),
+    }
+  );
+}
+
+/** The work tree holds one task's uncommitted work at a time. */
+function prepareGround(state: State, task: string | null): Step | null {
+  const owner = state.groundOwner;
+  if (owner !== null && owner !== task && state.tasks.has(owner)) return { do: 'set_aside', task: owner };
+  if (task !== null && state.tasks.get(task)?.aside) return { do: 'take_up', task };
+  return null;
+}
+
+/** 6 The mailbox was read before: an answer that came late but in time for us has won already. */
+function expired(state: State, { now }: Moment): Step | null {
+  if (state.paused) return null;
+  for (const open of openQuestions(state)) {
+    const { deadline, id } = open.question;
+    if (deadline !== null && deadline <= now) return { do: 'expire', question: id };
+  }
+  return null;
+}
+
+/** 7 */
+function stopAsked(state: State): Step | null {
+  return state.stopAsked ? stop(7, 'stopped by a person; `ralph run` goes on') : null;
+}
+
+/** 8 */
+function paused(state: State): Step | null {
+  if (!state.paused) return null;
+  if (state.policy?.wait && !state.paused.by.startsWith('engine'))
+    return { do: 'wait', until: null, for: 'resume' };
+  return stop(7, state.paused.text || 'paused; `ralph resume` goes on');
+}

@@ -1,0 +1,289 @@
+/** How waves, attempts, gates and verdicts change the state. */
+import type { Fact } from './event.ts';
+import { itemKey } from './role.ts';
+import { type AttemptState, gateKey, type ItemState, type State } from './state.ts';
+
+type AttemptFact = Extract<
+  Fact,
+  {
+    type:
+      | 'wave.started'
+      | 'wave.ended'
+      | 'attempt.started'
+      | 'attempt.spawned'
+      | 'attempt.ended'
+      | 'attempt.lost'
+      | 'gate.ran'
+      | 'verdict.reached'
+      | 'intervention.chosen'
+      | 'ground.changed';
+  }
+>;
+type Of<T extends AttemptFact['type']> = Extract<AttemptFact, { type: T }>;
+
+export function evolveAttempt(state: State, fact: AttemptFact, at: number): void {
+  switch (fact.type) {
+    case 'wave.started':
+      state.wave = {
+        wave: fact.wave,
+        waiting: [...fact.items],
+        started: [],
+        startHead: state.lastMark?.head ?? null,
+      };
+      state.lastWave = fact.wave;
+      for (const { iteration } of fact.items) state.lastIteration = Math.max(state.lastIteration, iteration);
+      return;
+    case 'wave.ended':
+      return endWave(state, fact, at);
+    case 'attempt.started':
+      return startAttempt(state, fact, at);
+    case 'attempt.spawned': {
+      const attempt = state.attempts.get(fact.iteration);
+      if (!attempt) return;
+      attempt.pid = fact.pid;
+      attempt.pidStart = fact.startTime;
+      return;
+    }
+    case 'attempt.ended':
+      return endAttempt(state, fact, at);
+    case 'attempt.lost':
+      return loseAttempt(state, fact, at);
+    case 'gate.ran': {
+      const { result } = fact;
+      state.gates.set(gateKey({ name: result.gate, run: result.run }, result.tree), {
+        ...result,
+        excerpt: '',
+      });
+      if (fact.when === 'baseline') return;
+      state.attempts.get(fact.iteration)?.gates.push(result);
+      if (result.outcome === 'passed') state.onceGreen.add(`${result.gate}\0${result.run}`);
+      return;
+    }
+    case 'verdict.reached':
+      return reachVerdict(state, fact, at);
+    case 'intervention.chosen': {
+      const task = fact.task === null ? undefined : state.tasks.get(fact.task);
+      task?.corrections.push({
+        iteration: fact.iteration,
+        agent: fact.agent,
+        intervention: fact.intervention,
+      });
+      return;
+    }
+    case 'ground.changed':
+      state.lastMark = fact.mark;
+      state.seenTrees.add(fact.mark.tree);
+      return;
+  }
+}
+
+function endWave(state: State, fact: Of<'wave.ended'>, at: number): void {
+  state.wave = null;
+  if (fact.progress) state.stuck = 0;
+  else if (!fact.neutral) {
+    state.stuck += 1;
+    state.stuckTotal += 1;
+  }
+  const started = fact.started > 0;
+  if (fact.dead) {
+    state.deadRow += 1;
+    const delays = state.policy?.limits.retryDelaysS ?? [0];
+    const delay = delays[Math.min(state.deadRow, delays.length) - 1] ?? 0;
+    state.deadUntil = at + delay * 1000;
+  } else if (started && !fact.neutral) {
+    state.deadRow = 0;
+    state.deadUntil = 0;
+  }
+  const cooldown = (state.policy?.limits.cooldownS ?? 0) * 1000;
+  if (cooldown > 0 && started) state.deadUntil = Math.max(state.deadUntil, at + cooldown);
+}
+
+function startAttempt(state: State, fact: Of<'attempt.started'>, at: number): void {
+  const waiting = state.wave?.waiting.findIndex((entry) => entry.iteration === fact.iteration) ?? -1;
+  if (state.wave && waiting >= 0) {
+    state.wave.waiting.splice(waiting, 1);
+    state.wave.started.push(fact.iteration);
+  }
+  state.open.add(fact.iteration);
+  state.lastIteration = Math.max(state.lastIteration, fact.iteration);
+  state.seenTrees.add(fact.before.tree);
+  state.lastMark = fact.before;
+  state.attempts.set(fact.iteration, newAttempt(state, fact, at));
+  itemOf(state, itemKey(fact.item)).attempts += 1;
+  for (const id of fact.delivered) {
+    const question = state.questions.get(id);
+    if (question) question.delivered = true;
+    for (const entry of state.guidance) if (entry.message.id === id) entry.deliveries.push(fact.iteration);
+  }
+  state.resumeNote = null;
+  const task = fact.item.task === undefined ? undefined : state.tasks.get(fact.item.task);
+  if (!task) return;
+  letGo(state, task.attempts);
+  if (fact.item.mode === 'TASK_REVIEW') return;
+  task.baseTree ??= fact.before.tree;
+  if (task.status !== 'doing') task.prior = task.status;
+  task.status = 'doing';
+  task.runs += 1;
+  task.attempts.push(fact.iteration);
+  task.conflicts = [];
+  state.groundOwner = task.def.id;
+}
+
+/** Transcripts and gate output of settled attempts are in the journal; the state keeps what it needs. */
+function letGo(state: State, iterations: number[]): void {
+  for (const iteration of iterations.slice(-2)) {
+    const attempt = state.attempts.get(iteration);
+    if (attempt?.state !== 'settled') continue;
+    attempt.report = null;
+    attempt.claim = null;
+    attempt.gates = [];
+  }
+}
+
+function newAttempt(state: State, fact: Of<'attempt.started'>, at: number): AttemptState {
+  return {
+    iteration: fact.iteration,
+    wave: state.wave?.wave ?? state.lastWave,
+    item: fact.item,
+    attempt: fact.attempt,
+    agent: fact.agent,
+    startedAt: at,
+    endedAt: null,
+    before: fact.before,
+    after: null,
+    allowance: fact.allowance,
+    marker: fact.marker,
+    tokenHash: fact.tokenHash,
+    taskFile: fact.taskFile?.sha256 ?? null,
+    promptSha: fact.prompt.sha256,
+    pid: null,
+    pidStart: null,
+    state: 'open',
+    stoppedFor: null,
+    report: null,
+    claim: null,
+    changes: [],
+    changeCount: 0,
+    more: null,
+    commits: [],
+    marked: [],
+    review: null,
+    trespass: [],
+    gates: [],
+    verdict: null,
+    lost: null,
+  };
+}
+
+function endAttempt(state: State, fact: Of<'attempt.ended'>, at: number): void {
+  const attempt = state.attempts.get(fact.iteration);
+  if (!attempt) return;
+  attempt.endedAt = at;
+  attempt.after = fact.after;
+  attempt.report = fact.report;
+  attempt.claim = fact.claim;
+  attempt.changes = fact.changes;
+  attempt.changeCount = fact.changeCount;
+  attempt.more = fact.more?.sha256 ?? null;
+  attempt.commits = fact.commits;
+  attempt.marked = fact.marked;
+  attempt.review = fact.review;
+  attempt.trespass = fact.trespass;
+  attempt.stoppedFor = fact.stoppedFor;
+  attempt.state = 'ended';
+  state.lastMark = fact.after;
+  spend(state, attempt, fact);
+  const judged = fact.report.ending !== 'interrupted' || fact.stoppedFor === 'limit';
+  if (fact.report.ending !== 'died' && judged && state.run) state.run.used += 1;
+  if (!judged) settle(state, attempt);
+}
+
+function spend(state: State, attempt: AttemptState, fact: Of<'attempt.ended'>): void {
+  const { usage } = fact.report;
+  const cost = usage.costUsd ?? 0;
+  const task = attempt.item.task === undefined ? undefined : state.tasks.get(attempt.item.task);
+  if (task) task.costUsd += cost;
+  state.costUsd += cost;
+  state.tokens.input += usage.inputTokens;
+  state.tokens.output += usage.outputTokens;
+  state.durationsMs += fact.durationMs;
+  if (!state.run) return;
+  state.run.costUsd += cost;
+  state.run.tokens += usage.inputTokens + usage.outputTokens;
+}
+
+function loseAttempt(state: State, fact: Of<'attempt.lost'>, at: number): void {
+  const attempt = state.attempts.get(fact.iteration);
+  if (!attempt) return;
+  attempt.lost = fact.reason;
+  attempt.endedAt = at;
+  attempt.after = fact.after;
+  attempt.changes = fact.changes;
+  attempt.changeCount = fact.changes.length;
+  if (fact.after) state.lastMark = fact.after;
+  settle(state, attempt);
+}
+
+/** The attempt is over; unless a verdict moves it, its task shows the marker it had before. */
+function settle(state: State, attempt: AttemptState): void {
+  attempt.state = 'settled';
+  state.open.delete(attempt.iteration);
+  const task = attempt.item.task === undefined ? undefined : state.tasks.get(attempt.item.task);
+  if (task?.status === 'doing') task.status = task.prior;
+}
+
+function reachVerdict(state: State, fact: Of<'verdict.reached'>, at: number): void {
+  const attempt = state.attempts.get(fact.iteration);
+  if (!attempt) return;
+  settle(state, attempt);
+  attempt.verdict = {
+    value: fact.value,
+    findings: fact.findings,
+    charged: fact.charged,
+    reason: fact.reason,
+    newTree: fact.newTree,
+    parked: fact.parks,
+  };
+  const task = fact.item.task ?? null;
+  for (const finding of fact.findings) {
+    state.findings.push({ iteration: fact.iteration, task, agent: attempt.agent, finding });
+  }
+  const item = itemOf(state, itemKey(fact.item));
+  const died = fact.value === 'died';
+  if (died && !fact.parks) {
+    item.died += 1;
+    const delays = state.policy?.limits.retryDelaysS ?? [0];
+    item.notBefore = at + (delays[Math.min(item.died, delays.length) - 1] ?? 0) * 1000;
+  } else if (!died) {
+    item.died = 0;
+    item.notBefore = 0;
+    state.parkedSinceEnded = false;
+  }
+  state.idleRow = fact.findings.some((finding) => finding.kind === 'idle_run') ? state.idleRow + 1 : 0;
+  if (fact.down) state.agentDown = fact.down;
+  if (fact.charged && fact.item.mode === 'TASK_REVIEW') item.charged += 1;
+  countTry(state, fact);
+  state.seenTrees.add(fact.tree);
+}
+
+function countTry(state: State, fact: Of<'verdict.reached'>): void {
+  const task = fact.item.task === undefined ? undefined : state.tasks.get(fact.item.task);
+  if (!task) return;
+  const limit = state.policy?.limits.maxTaskAttempts ?? 3;
+  if (fact.findings.some((finding) => finding.kind === 'timed_out')) task.timeouts += 1;
+  if (fact.value === 'unfinished') {
+    task.unfinished += 1;
+    if (!fact.newTree || task.unfinished > limit) task.fruitless += 1;
+  }
+  if (fact.value === 'rejected' || fact.value === 'died') task.fruitless += 1;
+}
+
+/** The item's counters, made on first sight. */
+export function itemOf(state: State, key: string): ItemState {
+  let item = state.items.get(key);
+  if (!item) {
+    item = { died: 0, charged: 0, notBefore: 0, attempts: 0 };
+    state.items.set(key, item);
+  }
+  return item;
+}

@@ -1,0 +1,131 @@
+/** How messages, questions and control change the state. */
+import type { Fact } from './event.ts';
+import { moveTask, restartBudgets } from './evolve-task.ts';
+import type { QuestionState, State } from './state.ts';
+
+type PeopleFact = Extract<
+  Fact,
+  {
+    type:
+      | 'message.received'
+      | 'message.rejected'
+      | 'guidance.delivered'
+      | 'session.paused'
+      | 'session.resumed'
+      | 'stop.asked'
+      | 'abort.asked'
+      | 'abort.done'
+      | 'question.asked'
+      | 'question.answered'
+      | 'question.expired'
+      | 'question.closed'
+      | 'answer.delivered'
+      | 'desk.written';
+  }
+>;
+
+export function evolvePeople(state: State, fact: PeopleFact, at: number): void {
+  switch (fact.type) {
+    case 'message.received': {
+      state.seenMessages.add(fact.message.id);
+      const guides = fact.message.type === 'STEER' || fact.message.type === 'INFO';
+      if (guides && fact.action === 'queued') state.guidance.push({ message: fact.message, deliveries: [] });
+      return;
+    }
+    case 'message.rejected':
+      state.seenMessages.add(fact.id);
+      return;
+    case 'guidance.delivered':
+      for (const entry of state.guidance) {
+        if (fact.ids.includes(entry.message.id)) entry.deliveries.push(fact.iteration);
+      }
+      return;
+    case 'session.paused':
+      state.paused = { at: fact.at, text: fact.text, by: fact.by };
+      return;
+    case 'session.resumed':
+      return resume(state, fact, at);
+    case 'stop.asked':
+      state.stopAsked = true;
+      return;
+    case 'abort.asked':
+      state.aborted = { done: false, text: fact.text };
+      return;
+    case 'abort.done':
+      state.aborted = { done: true, text: state.aborted?.text ?? '' };
+      state.wave = null;
+      state.paused = null;
+      state.phase = 'COMPLETE';
+      for (const id of fact.tasks) moveTask(state, id, 'failed', 'Aborted by signal', 'engine');
+      return;
+    case 'question.asked':
+      state.questions.set(fact.question.id, {
+        question: fact.question,
+        state: 'open',
+        answer: null,
+        option: null,
+        by: null,
+        delivered: false,
+        stopped: false,
+      });
+      state.openQuestions.add(fact.question.id);
+      return;
+    case 'question.answered': {
+      const open = close(state, fact.id, 'answered');
+      if (!open) return;
+      open.answer = fact.text;
+      open.option = fact.option;
+      open.by = fact.by;
+      return;
+    }
+    case 'question.expired':
+      return expire(state, fact);
+    case 'question.closed': {
+      const open = close(state, fact.id, 'closed');
+      if (open) open.delivered = true;
+      return;
+    }
+    case 'answer.delivered': {
+      const answered = state.questions.get(fact.id);
+      if (answered) answered.delivered = true;
+      return;
+    }
+    case 'desk.written':
+      state.desk.set(fact.file, { sha256: fact.sha256, at: fact.at });
+      return;
+  }
+}
+
+function resume(state: State, fact: Extract<PeopleFact, { type: 'session.resumed' }>, at: number): void {
+  if (!state.paused) return;
+  const pausedMs = Math.max(0, at - state.paused.at);
+  // A pause counts against no deadline.
+  for (const id of state.openQuestions) {
+    const { question } = state.questions.get(id)!;
+    if (question.deadline !== null) question.deadline += pausedMs;
+  }
+  state.resumeNote = [state.paused.text, fact.text].filter((text) => text !== '').join('\n') || null;
+  state.paused = null;
+}
+
+function close(state: State, id: string, to: 'answered' | 'expired' | 'closed'): QuestionState | null {
+  const open = state.questions.get(id);
+  if (!open || !state.openQuestions.delete(id)) return null;
+  open.state = to;
+  const task = state.tasks.get(open.question.about);
+  if (task) restartBudgets(state, task);
+  state.stuck = 0;
+  return open;
+}
+
+function expire(state: State, fact: Extract<PeopleFact, { type: 'question.expired' }>): void {
+  const open = state.questions.get(fact.id);
+  if (!open) return;
+  if (fact.outcome === 'stop') {
+    open.question.deadline = null;
+    open.stopped = true;
+    return;
+  }
+  close(state, fact.id, 'expired');
+  open.answer = fact.text;
+}

@@ -1,0 +1,199 @@
+/** How facts about tasks, their landing and their leftovers change the state. */
+import type { Fact } from './event.ts';
+import type { State, TaskState } from './state.ts';
+import { isTerminal, type TaskDef, type TaskStatus } from './task.ts';
+
+type TaskFact = Extract<
+  Fact,
+  {
+    type:
+      | 'tasks.read'
+      | 'task.moved'
+      | 'task.charged'
+      | 'review.recorded'
+      | 'commit.landed'
+      | 'landing.failed'
+      | 'leftovers.set_aside'
+      | 'leftovers.taken_up'
+      | 'feedback.received';
+  }
+>;
+
+export function evolveTask(state: State, fact: TaskFact): void {
+  switch (fact.type) {
+    case 'tasks.read':
+      return readTasks(state, fact);
+    case 'task.moved':
+      return moveTask(state, fact.task, fact.to, fact.reason, fact.by);
+    case 'task.charged': {
+      const task = state.tasks.get(fact.task);
+      if (task && fact.budget === 'evidence') task.charged += 1;
+      if (task && fact.budget === 'review') task.reviewRejections += 1;
+      return;
+    }
+    case 'review.recorded': {
+      const task = state.tasks.get(fact.task);
+      if (!task) return;
+      const failed = fact.verdict === 'Failed';
+      task.review = {
+        status: failed ? 'changes_requested' : 'approved',
+        count: fact.count,
+        feedback: fact.feedback,
+      };
+      task.rework = failed;
+      if (failed) task.sinceReview = fact.iteration;
+      return;
+    }
+    case 'commit.landed': {
+      const task = state.tasks.get(fact.task);
+      if (task) {
+        task.landed = 'landed';
+        task.commit = fact.commit === '' ? null : fact.commit;
+      }
+      if (state.groundOwner === fact.task) state.groundOwner = null;
+      return;
+    }
+    case 'landing.failed': {
+      const task = state.tasks.get(fact.task);
+      if (task) {
+        task.landed = 'failed';
+        task.landingReason = fact.reason;
+      }
+      return;
+    }
+    case 'leftovers.set_aside': {
+      const task = state.tasks.get(fact.task);
+      if (task) task.aside = { tree: fact.tree, changes: fact.changes };
+      if (state.groundOwner === fact.task) state.groundOwner = null;
+      return;
+    }
+    case 'leftovers.taken_up': {
+      const task = state.tasks.get(fact.task);
+      if (!task) return;
+      task.aside = null;
+      task.conflicts = fact.conflicts;
+      state.groundOwner = fact.task;
+      return;
+    }
+    case 'feedback.received':
+      state.feedback.push({ id: fact.id, text: fact.text });
+      return;
+  }
+}
+
+function readTasks(state: State, fact: Extract<TaskFact, { type: 'tasks.read' }>): void {
+  state.source = fact.source;
+  state.sourceSha = fact.sha256;
+  for (const def of fact.set) {
+    const known = state.tasks.get(def.id);
+    if (known) {
+      const reopened = known.def.status === 'done' && def.status === 'todo' && known.status === 'done';
+      known.def = def;
+      // Only a person re-opens a finished task; the engine's own marks never come back as news.
+      if (reopened && fact.by !== 'agent') moveTask(state, def.id, 'todo', '', fact.by);
+      if (def.status === 'done' && !isTerminal(known.status) && fact.by === 'person')
+        settle(known, def.status);
+    } else {
+      state.tasks.set(def.id, newTask(def));
+      if (state.run && !isTerminal(def.status)) state.run.addedTasks += 1;
+    }
+  }
+  for (const id of fact.gone) state.tasks.delete(id);
+}
+
+function newTask(def: TaskDef): TaskState {
+  const status: TaskStatus = def.status === 'doing' ? 'todo' : def.status;
+  const review = def.review ?? { status: null, count: 0, feedback: '' };
+  return {
+    def,
+    status,
+    prior: status,
+    rework: review.status === 'changes_requested',
+    review: { ...review },
+    charged: 0,
+    reviewRejections: 0,
+    fruitless: 0,
+    unfinished: 0,
+    runs: 0,
+    timeouts: 0,
+    attempts: [],
+    sinceReview: 0,
+    // What was finished before this session is not ours to land.
+    landed: isTerminal(status) ? 'landed' : 'no',
+    landingReason: '',
+    commit: null,
+    aside: null,
+    conflicts: [],
+    reason: '',
+    corrections: [],
+    costUsd: 0,
+    baseTree: null,
+  };
+}
+
+function settle(task: TaskState, status: TaskStatus): void {
+  task.status = status;
+  task.prior = status;
+  task.landed = 'landed';
+}
+
+/** The one place where a status changes, whoever asked for it. */
+export function moveTask(state: State, id: string, to: TaskStatus, reason: string, by: string): void {
+  const task = state.tasks.get(id);
+  if (!task) return;
+  const wasTerminal = isTerminal(task.status);
+  task.status = to;
+  if (to !== 'doing') task.prior = to;
+  task.reason = reason;
+  if (to === 'review' || to === 'done') acceptTask(task);
+  if (to === 'done') task.landed = by === 'person' ? 'landed' : 'no';
+  if (to === 'cancelled' || to === 'failed') task.landed = 'landed';
+  if (to === 'todo' && wasTerminal) reopenTask(state, task);
+  if (isTerminal(to)) closeQuestions(state, id);
+}
+
+/** A question about a task that is over asks nothing any more. */
+function closeQuestions(state: State, id: string): void {
+  for (const open of state.openQuestions) {
+    const asked = state.questions.get(open)!;
+    if (asked.question.about !== id) continue;
+    state.openQuestions.delete(open);
+    asked.state = 'closed';
+    asked.delivered = true;
+  }
+}
+
+function acceptTask(task: TaskState): void {
+  task.charged = 0;
+  task.corrections = [];
+  task.rework = false;
+  task.fruitless = 0;
+}
+
+function reopenTask(state: State, task: TaskState): void {
+  task.landed = 'no';
+  restartBudgets(state, task);
+  for (const other of state.tasks.values()) {
+    if (other.status === 'failed' && other.reason.startsWith(DEPENDENCY_FAILED)) {
+      if (other.def.dependsOn.includes(task.def.id)) moveTask(state, other.def.id, 'todo', '', 'engine');
+    }
+  }
+}
+
+/** The reason a task carries that failed only because one it depends on did. */
+export const DEPENDENCY_FAILED = 'dependency failed';
+
+/** An answer, a clearing, an unblock or a reopening gives a task its budgets back. */
+export function restartBudgets(state: State, task: TaskState): void {
+  task.charged = 0;
+  task.reviewRejections = 0;
+  task.unfinished = 0;
+  task.fruitless = 0;
+  state.stuck = 0;
+  for (const [key, item] of state.items) {
+    if (!key.endsWith(`|${task.def.id}`)) continue;
+    item.charged = 0;
+    item.died = 0;
+    item.notBefore = 0;
+  }
+}

@@ -1,0 +1,185 @@
+/**
+ * Folds facts into the state. No decision is taken here: a fact says what happened, and this file
+ * says what that means for what we know.
+ */
+
+import type { Fact } from './event.ts';
+import { evolveAttempt } from './evolve-attempt.ts';
+import { evolvePeople } from './evolve-people.ts';
+import { evolveTask, restartBudgets } from './evolve-task.ts';
+import type { JournalRecord } from './journal.ts';
+import { PHASES } from './phase.ts';
+import type { RunState, State } from './state.ts';
+import { isTerminal } from './task.ts';
+
+/** Idle gaps longer than this are waiting, not work; they count against no time limit. */
+const OVERHEAD_MS = 10_000;
+/** Exits after which starting again is a person's word to try again. */
+const TRY_AGAIN = new Set([1, 4, 6]);
+
+/** Applies one record in place and returns the same state. */
+export function evolve(state: State, record: Pick<JournalRecord, 'seq' | 'at' | 'facts'>): State {
+  passTime(state, record);
+  for (const fact of record.facts) evolveFact(state, fact, record.at);
+  state.seq = record.seq;
+  state.lastAt = record.at;
+  return state;
+}
+
+function passTime(state: State, record: Pick<JournalRecord, 'at' | 'facts'>): void {
+  if (!state.run || record.facts.some((fact) => fact.type === 'run.started')) return;
+  const gap = Math.max(0, record.at - state.lastAt);
+  state.run.activeMs += state.open.size > 0 ? gap : Math.min(gap, OVERHEAD_MS);
+}
+
+function evolveFact(state: State, fact: Fact, at: number): void {
+  switch (fact.type) {
+    case 'session.created':
+      state.session = { id: fact.id, objective: fact.objective, timezone: fact.timezone, createdAt: at };
+      return;
+    case 'run.started':
+      return startRun(state, fact, at);
+    case 'run.stopped':
+      if (state.run) state.run.stopped = { code: fact.code, word: fact.word, reason: fact.reason };
+      state.stopAsked = false;
+      return;
+    case 'lock.taken_over':
+    case 'journal.repaired':
+      return;
+    case 'phase.entered':
+      // The steps between picking, executing and reviewing are one piece of work.
+      if (!(PHASES[state.phase].inner && PHASES[fact.phase].inner)) state.stuck = 0;
+      state.phase = fact.phase;
+      return;
+    case 'cycle.started':
+      return startCycle(state, fact.cycle);
+    case 'notice.given':
+      state.notices.push({ at, level: fact.level, text: fact.text });
+      if (state.notices.length > 50) state.notices.shift();
+      return;
+    case 'provider.parked':
+      state.parked = { until: fact.until, reason: fact.reason, agent: fact.agent };
+      state.parkedSinceEnded = true;
+      return;
+    case 'topic.published':
+      state.topics.push({ topic: fact.topic, payload: fact.payload, iteration: fact.iteration });
+      state.publishedTopics.add(fact.topic);
+      return;
+    case 'tasks.read':
+    case 'task.moved':
+    case 'task.charged':
+    case 'review.recorded':
+    case 'commit.landed':
+    case 'landing.failed':
+    case 'leftovers.set_aside':
+    case 'leftovers.taken_up':
+    case 'feedback.received':
+      return evolveTask(state, fact);
+    case 'wave.started':
+    case 'wave.ended':
+    case 'attempt.started':
+    case 'attempt.spawned':
+    case 'attempt.ended':
+    case 'attempt.lost':
+    case 'gate.ran':
+    case 'verdict.reached':
+    case 'intervention.chosen':
+    case 'ground.changed':
+      return evolveAttempt(state, fact, at);
+    case 'message.received':
+    case 'message.rejected':
+    case 'guidance.delivered':
+    case 'session.paused':
+    case 'session.resumed':
+    case 'stop.asked':
+    case 'abort.asked':
+    case 'abort.done':
+    case 'question.asked':
+    case 'question.answered':
+    case 'question.expired':
+    case 'question.closed':
+    case 'answer.delivered':
+    case 'desk.written':
+      return evolvePeople(state, fact, at);
+    default:
+      return exhausted(fact);
+  }
+}
+
+function startRun(state: State, fact: Extract<Fact, { type: 'run.started' }>, at: number): void {
+  const stopped = state.run?.stopped ?? null;
+  const afterCrash = state.run !== null && stopped === null;
+  state.policy = fact.policy;
+  state.dirty = new Set(fact.dirty);
+  state.runs += 1;
+  state.agentDown = null;
+  state.idleRow = 0;
+  state.stopAsked = false;
+  const fresh: RunState = {
+    startedAt: at,
+    used: 0,
+    openTasks: 0,
+    addedTasks: 0,
+    activeMs: 0,
+    costUsd: 0,
+    tokens: 0,
+    spentTodayUsd: fact.spentTodayUsd,
+    stopped: null,
+  };
+  for (const task of state.tasks.values()) if (!isTerminal(task.status)) fresh.openTasks += 1;
+  // After a crash the limits go on; after any stop they restart.
+  state.run = afterCrash ? { ...state.run!, stopped: null } : fresh;
+  if (stopped && TRY_AGAIN.has(stopped.code)) tryAgain(state);
+  if (fact.reopened && state.aborted) reopen(state);
+  for (const task of state.tasks.values()) if (task.landed === 'failed') task.landed = 'no';
+}
+
+function tryAgain(state: State): void {
+  state.stuck = 0;
+  state.deadRow = 0;
+  state.deadUntil = 0;
+  const held = new Set([...state.openQuestions].map((id) => state.questions.get(id)!.question.about));
+  for (const task of state.tasks.values()) {
+    if (held.has(task.def.id)) continue;
+    task.charged = 0;
+    task.reviewRejections = 0;
+    task.unfinished = 0;
+  }
+  for (const item of state.items.values()) {
+    item.charged = 0;
+    item.died = 0;
+    item.notBefore = 0;
+  }
+}
+
+/** Unfinished and failed tasks are carried into the new cycle with fresh budgets; done ones stay. */
+function startCycle(state: State, cycle: number): void {
+  state.cycle = cycle;
+  state.feedback = [];
+  state.aborted = null;
+  state.stuck = 0;
+  for (const task of state.tasks.values()) {
+    if (task.status === 'done' || task.status === 'cancelled') continue;
+    Object.assign(task, { status: 'todo', prior: 'todo', reason: '', landed: 'no', runs: 0, attempts: [] });
+    Object.assign(task, { sinceReview: 0, baseTree: null });
+    restartBudgets(state, task);
+  }
+}
+
+function reopen(state: State): void {
+  state.aborted = null;
+  for (const task of state.tasks.values()) {
+    if (task.status !== 'failed' || task.reason !== ABORTED_REASON) continue;
+    task.status = 'todo';
+    task.prior = 'todo';
+    task.reason = '';
+  }
+}
+
+/** The reason every in-progress task of an aborted session carries. */
+export const ABORTED_REASON = 'Aborted by signal';
+
+/** Marks a switch that the compiler has proved complete. */
+export function exhausted(value: never): never {
+  throw new Error(`unknown fact ${JSON.stringify(value)}`);
+}

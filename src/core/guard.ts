@@ -1,0 +1,88 @@
+/**
+ * What may keep an agent from being started, in the order it is asked: a question that holds the
+ * session, a row of deaths, no progress, a limit, a provider that asks to wait.
+ */
+
+import { limitReached } from './limits.ts';
+import { QUESTION_EXIT } from './question.ts';
+import type { QuestionState, State } from './state.ts';
+import { type Step, stop } from './step.ts';
+
+/** null: an agent may start now. Otherwise the step to take instead. */
+export function guard(state: State, now: number): Step | null {
+  return held(state) ?? deaths(state, now) ?? stuck(state) ?? limit(state) ?? park(state, now);
+}
+
+function held(state: State): Step | null {
+  const holding = openQuestions(state).filter((open) => open.question.hold === 'session');
+  return holding.length === 0 ? null : waitOrStop(state, holding);
+}
+
+/** Every open question, the one that decides the exit code first. */
+export function openQuestions(state: State): QuestionState[] {
+  const open = [...state.openQuestions].map((id) => state.questions.get(id)!);
+  return open.sort((a, b) => QUESTION_EXIT[a.question.kind] - QUESTION_EXIT[b.question.kind]);
+}
+
+/** A person is needed: wait where the run waits for people, else stop with the question's own code. */
+export function waitOrStop(state: State, questions: QuestionState[]): Step {
+  const deadlines = questions.flatMap((open) =>
+    open.question.deadline === null ? [] : [open.question.deadline],
+  );
+  const until = deadlines.length > 0 ? Math.min(...deadlines) : null;
+  const stopped = questions.some((open) => open.stopped);
+  if (!stopped && state.policy?.wait) return { do: 'wait', until, for: 'answer' };
+  const first = questions[0]!.question;
+  const more = questions.length > 1 ? ` (and ${questions.length - 1} more)` : '';
+  return stop(QUESTION_EXIT[first.kind], `${first.id} about ${first.about}: ${oneLine(first.text)}${more}`);
+}
+
+function oneLine(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length > 160 ? `${line.slice(0, 159)}…` : line;
+}
+
+function deaths(state: State, now: number): Step | null {
+  if (state.agentDown)
+    return stop(6, `the agent cannot work (${state.agentDown.kind}): ${state.agentDown.message}`);
+  if (state.idleRow >= 2) {
+    return stop(
+      6,
+      'the agent ended twice in a row with tiny output, no tool call and no change: check its login, model and limits',
+    );
+  }
+  const allowed = 1 + (state.policy?.limits.maxSubagentRetries ?? 4);
+  if (state.deadRow >= allowed) return stop(6, `${state.deadRow} runs in a row died: ${lastDeath(state)}`);
+  if (state.deadUntil > now) return { do: 'wait', until: state.deadUntil, for: 'backoff' };
+  return null;
+}
+
+function lastDeath(state: State): string {
+  for (let iteration = state.lastIteration; iteration > 0; iteration--) {
+    const reason = state.attempts.get(iteration)?.verdict?.reason;
+    if (reason) return reason;
+  }
+  return 'the agent ended without a result';
+}
+
+/** No progress for as long as is allowed; 0 switches it off. */
+export function stuck(state: State): Step | null {
+  const max = state.policy?.limits.maxStuck ?? 3;
+  if (max === 0 || state.stuck < max) return null;
+  return stop(4, `no progress in ${state.stuck} iterations in a row (--max-stuck ${max})`);
+}
+
+function limit(state: State): Step | null {
+  const reason = limitReached(state);
+  return reason === null ? null : stop(1, reason);
+}
+
+function park(state: State, now: number): Step | null {
+  const parked = state.parked;
+  if (!parked || parked.until <= now) return null;
+  if (state.policy?.park) return { do: 'wait', until: parked.until, for: 'provider' };
+  return stop(
+    6,
+    `the provider's limit lasts until ${new Date(parked.until).toISOString()}: ${oneLine(parked.reason)}`,
+  );
+}

@@ -1,0 +1,335 @@
+/**
+ * Turns a claim and the evidence into a verdict. An agent's word is never enough for `accepted`; what
+ * it did is never hidden by its silence. Findings name what was held against it.
+ */
+import type { Claim } from './claim.ts';
+import type { StopCause, Trespass } from './event.ts';
+import type { AgentReport, Change, GateResult } from './evidence.ts';
+import type { Finding, FindingKind, VerdictValue } from './finding.ts';
+import { compareFailures } from './gate.ts';
+import type { GateDef } from './policy.ts';
+import { MODES, type Mode } from './role.ts';
+
+/** Everything one judgement looks at; the engine gathers it, the judge only reads. */
+export interface Evidence {
+  mode: Mode;
+  task: string | null;
+  report: AgentReport;
+  claim: Claim;
+  stoppedFor: StopCause | null;
+  /** The task's definition says that finishing it needs no change. */
+  needsNoChange: boolean;
+  /** Changes by this attempt, without bookkeeping paths. */
+  changed: Change[];
+  /** Task file, notes or logs were changed by this attempt. */
+  bookkeeping: boolean;
+  /** Changes by this task's own attempts in the cycle that still stand. */
+  standing: Change[];
+  gates: { def: GateDef; after: GateResult; baseline: GateResult | null; onceGreen: boolean }[];
+  /** Files the agent says it wrote that are absent, or that did not change. */
+  unfoundFiles: string[];
+  trespass: Trespass[];
+  marked: string[];
+  review: { verdict: 'Qualified' | 'Failed'; feedback: string } | null;
+  hasCriteria: boolean;
+  newTree: boolean;
+  /** The tree equals the one two attempts ago and differs from the last. */
+  oscillates: boolean;
+  historyRewritten: boolean;
+  undeliveredSteer: boolean;
+  /** A command that the task's gates need and that was denied to the agent. */
+  deniedGate: string | null;
+  idleRow: number;
+  /** A limit that lies ahead and was not already waited for since an agent last ended. */
+  parks: boolean;
+}
+
+export interface Judgement {
+  value: VerdictValue;
+  findings: Finding[];
+  charged: boolean;
+  /** One sentence: why this value. */
+  reason: string;
+  /** For reviews: what the reviewer found. */
+  review: { verdict: 'Qualified' | 'Failed'; feedback: string } | null;
+}
+
+/** A final message shorter than this, with nothing done, is an agent that did not work. Characters. */
+const TINY_MESSAGE = 600;
+
+export function judge(evidence: Evidence): Judgement {
+  const findings = incidental(evidence);
+  if (evidence.report.ending === 'died') return verdict('died', findings, diedReason(evidence.report));
+  if (isIdle(evidence)) {
+    findings.push({ kind: 'idle_run', detail: 'The agent ended without a tool call, a change or a claim.' });
+    return verdict('died', findings, 'the agent did not work');
+  }
+  const { claim } = evidence;
+  if (claim.kind === 'blocked' || claim.kind === 'decide') {
+    return verdict('blocked', findings, `the agent asks: ${claim.text}`);
+  }
+  const contract = MODES[evidence.mode];
+  if (contract.owes === 'verdict') return judgeReview(evidence, findings);
+  if (contract.owes === 'works') return judgeWorks(evidence, findings);
+  return judgeCode(evidence, findings);
+}
+
+function verdict(value: VerdictValue, findings: Finding[], reason: string): Judgement {
+  return { value, findings, charged: value === 'rejected', reason, review: null };
+}
+
+function diedReason(report: AgentReport): string {
+  if (report.error) return `${report.error.kind}: ${report.error.message}`;
+  return report.signal
+    ? `the agent was ended by ${report.signal}`
+    : `the agent ended with exit code ${report.exitCode}`;
+}
+
+function isIdle({ report, claim, changed, marked, bookkeeping }: Evidence): boolean {
+  return (
+    report.ending === 'ended' &&
+    report.toolCalls === 0 &&
+    claim.kind === 'none' &&
+    claim.topics.length === 0 &&
+    changed.length === 0 &&
+    marked.length === 0 &&
+    !bookkeeping &&
+    report.finalMessage.length < TINY_MESSAGE
+  );
+}
+
+/** Findings that stand beside any value. */
+function incidental(evidence: Evidence): Finding[] {
+  const found: Finding[] = evidence.trespass.map(({ what, detail }) => ({ kind: what, detail }));
+  const add = (kind: FindingKind, detail: string) => found.push({ kind, detail });
+  for (const mark of evidence.claim.marks) {
+    if (mark === 'prompt_echo')
+      add('prompt_echo', 'The final message repeats the prompt; nothing in it counts as a claim.');
+    if (mark === 'forged_claim')
+      add('forged_claim', "A line in the outbox did not carry this attempt's token.");
+    if (mark === 'asked_and_notified')
+      add('asked_and_notified', 'A question and a progress notice came in one turn.');
+    if (mark === 'unlisted_topic')
+      add('unlisted_topic', "A topic outside the role's `publishes` was dropped.");
+  }
+  const left = evidence.report.leftBehind;
+  if (left.length > 0)
+    add('background_left', `Still running at the end, and ended: ${left.slice(0, 5).join(' · ')}`);
+  if (evidence.deniedGate)
+    add('denied_gate', `"${evidence.deniedGate}" was denied to the agent, so its results are not its own.`);
+  if (evidence.historyRewritten)
+    add('history_rewritten', 'The branch no longer contains the commit it started from.');
+  if (evidence.oscillates) add('oscillation', 'The files are back where they were two attempts ago.');
+  if (evidence.report.ending === 'timed_out') {
+    add(
+      'timed_out',
+      `The attempt ran out of its ${evidence.report.timeout === 'idle' ? 'idle' : 'wall'} time.`,
+    );
+  }
+  const about = evidence.claim.kind === 'complete' ? (evidence.claim.result?.taskId ?? null) : null;
+  const others = [...new Set([...evidence.marked, ...(about === null ? [] : [about])])].filter(
+    (id) => id !== evidence.task,
+  );
+  if (others.length > 0)
+    add('extra_completion', `Also marked as done, and ignored: ${others.slice(0, 5).join(', ')}`);
+  return found;
+}
+
+function judgeCode(evidence: Evidence, findings: Finding[]): Judgement {
+  const claims = claimsTask(evidence);
+  const worked = evidence.changed.length > 0;
+  const broken = gateFindings(evidence, findings);
+  const forbidden = findings.some((finding) => FORBIDDEN.has(finding.kind));
+  const unproven = claims ? claimFindings(evidence, findings) : false;
+  const timedOut = evidence.report.ending === 'timed_out';
+  if (!claims) return judgeSilence({ evidence, findings, worked, broken, forbidden, timedOut });
+  if (unproven || forbidden || broken.length > 0) {
+    falseCompletion(evidence, findings);
+    return charge(evidence, verdict('rejected', findings, rejection(findings)));
+  }
+  if (evidence.undeliveredSteer) {
+    findings.push({
+      kind: 'undelivered_steer',
+      detail: 'Guidance for this task had not reached the agent yet.',
+    });
+    return verdict('unfinished', findings, 'guidance arrived after this attempt began');
+  }
+  return verdict('accepted', findings, 'claimed, changed, and every required gate holds');
+}
+
+/** A complete claim for this task; a silent agent that marked it in the task file has claimed it too. */
+function claimsTask({ claim, task, marked }: Evidence): boolean {
+  const about = claim.result?.taskId ?? null;
+  if (claim.kind === 'complete') return about === null || task === null || about === task;
+  return claim.kind === 'none' && task !== null && marked.includes(task);
+}
+
+/** Findings that by themselves keep a task open. */
+const FORBIDDEN: ReadonlySet<FindingKind> = new Set([
+  'protected_changed',
+  'illegal_task_change',
+  'denied_gate',
+]);
+
+/** Findings that can be the reason of a rejection, the plainest first. */
+const REASONS: readonly FindingKind[] = [
+  'protected_changed',
+  'illegal_task_change',
+  'denied_gate',
+  'bookkeeping_only',
+  'no_files_detected',
+  'gate_unavailable',
+  'gate_empty',
+  'gate_regressed',
+  'gate_failed',
+];
+
+interface Silence {
+  evidence: Evidence;
+  findings: Finding[];
+  worked: boolean;
+  broken: string[];
+  forbidden: boolean;
+  timedOut: boolean;
+}
+
+function judgeSilence({ evidence, findings, worked, broken, forbidden, timedOut }: Silence): Judgement {
+  if (!worked && evidence.claim.kind === 'none' && !timedOut) noChange(evidence, findings);
+  if (evidence.claim.kind === 'failed')
+    return charge(evidence, verdict('rejected', findings, 'the agent reports failure'));
+  if (timedOut)
+    return charge(evidence, verdict('rejected', findings, 'out of time without a claim; its work is kept'));
+  if (!worked) return charge(evidence, verdict('rejected', findings, 'no claim and no change'));
+  if (forbidden || broken.length > 0)
+    return charge(evidence, verdict('rejected', findings, rejection(findings)));
+  return verdict('unfinished', findings, 'work was done and nothing was claimed');
+}
+
+/** A limit ended the attempt, not the task's own doing: its rejection is not charged. */
+function charge(evidence: Evidence, judgement: Judgement): Judgement {
+  return evidence.stoppedFor === 'limit' ? { ...judgement, charged: false } : judgement;
+}
+
+function rejection(findings: Finding[]): string {
+  for (const kind of REASONS) {
+    const found = findings.find((finding) => finding.kind === kind);
+    if (found) return found.detail;
+  }
+  return 'the claim is not backed by evidence';
+}
+
+/** What is missing behind a complete claim. True when the claim cannot stand. */
+function claimFindings(evidence: Evidence, findings: Finding[]): boolean {
+  const { claim, unfoundFiles } = evidence;
+  if (unfoundFiles.length > 0) {
+    findings.push({
+      kind: 'evidence_validation_failed',
+      detail: `Claimed but absent or unchanged: ${unfoundFiles.slice(0, 10).join(', ')}`,
+    });
+  }
+  if (claim.files.length === 0 && (claim.result?.evidence.length ?? 0) === 0) {
+    findings.push({
+      kind: 'evidence_missing',
+      detail: 'The claim names no file, command or commit as evidence.',
+    });
+  }
+  if (evidence.standing.length > 0 || evidence.needsNoChange) return false;
+  noChange(evidence, findings);
+  return true;
+}
+
+function noChange(evidence: Evidence, findings: Finding[]): void {
+  if (evidence.bookkeeping) {
+    findings.push({ kind: 'bookkeeping_only', detail: 'Only the task file, notes or logs changed.' });
+  } else if (evidence.standing.length === 0 && !evidence.needsNoChange) {
+    findings.push({ kind: 'no_files_detected', detail: 'No file in the repository changed.' });
+  }
+}
+
+function falseCompletion(evidence: Evidence, findings: Finding[]): void {
+  const subject = evidence.task === null ? 'The work' : `Task ${evidence.task}`;
+  findings.push({
+    kind: 'false_completion_detected',
+    detail: `${subject} was claimed complete, but ${rejection(findings)
+      .replace(/\.$/, '')
+      .replace(/^[A-Z]/, (c) => c.toLowerCase())}.`,
+  });
+}
+
+/** Judges each gate against its baseline; answers the names of required gates that do not hold. */
+function gateFindings(evidence: Evidence, findings: Finding[]): string[] {
+  const broken: string[] = [];
+  for (const { def, after, baseline, onceGreen } of evidence.gates) {
+    if (after.outcome === 'passed') continue;
+    const finding = gateFinding({ def, after, baseline, onceGreen });
+    findings.push(finding);
+    if (def.required && finding.kind !== 'gate_red_before') broken.push(def.name);
+  }
+  return broken;
+}
+
+function gateFinding({ def, after, baseline, onceGreen }: Evidence['gates'][number]): Finding {
+  const named = `Gate "${def.name}" (${def.run})`;
+  if (after.outcome === 'unavailable') {
+    return {
+      kind: 'gate_unavailable',
+      detail: `${named} cannot run: exit ${after.exitCode}, ${firstLine(after.excerpt)}`,
+    };
+  }
+  if (after.outcome === 'empty')
+    return { kind: 'gate_empty', detail: `${named} passed without running a test.` };
+  const failing = after.failures.length > 0 ? `: ${after.failures.slice(0, 5).join(' · ')}` : '';
+  const how =
+    after.outcome === 'timed_out'
+      ? `ran longer than ${def.timeoutS} s`
+      : `failed with exit ${after.exitCode}${failing}`;
+  const comparable = def.baseline === 'no_regression' && baseline !== null;
+  if (!comparable) return { kind: 'gate_failed', detail: `${named} ${how}.` };
+  const wasRed = baseline.outcome !== 'passed';
+  const same =
+    wasRed &&
+    baseline.outcome === after.outcome &&
+    compareFailures(baseline.failures, after.failures) !== 'new';
+  if (same && !onceGreen)
+    return { kind: 'gate_red_before', detail: `${named} ${how}, as it did before the task began.` };
+  return { kind: 'gate_regressed', detail: `${named} ${how}; it did not before.` };
+}
+
+function firstLine(text: string): string {
+  return (
+    text
+      .split('\n')
+      .find((line) => line.trim() !== '')
+      ?.trim()
+      .slice(0, 200) ?? 'no output'
+  );
+}
+
+/** A review is accepted when it says something; what it says moves the task elsewhere. */
+function judgeReview(evidence: Evidence, findings: Finding[]): Judgement {
+  const { result } = evidence.claim;
+  const said = result?.verdict ?? evidence.review?.verdict ?? null;
+  if (said === null) {
+    findings.push({ kind: 'no_verdict', detail: 'The reviewer reported neither Qualified nor Failed.' });
+    return verdict('rejected', findings, 'a review without a verdict');
+  }
+  const unmet = result?.criteriaResults.filter((criterion) => !criterion.met) ?? [];
+  const fileSays = evidence.review?.verdict ?? said;
+  const worse = said === 'Failed' || fileSays === 'Failed' || unmet.length > 0 ? 'Failed' : 'Qualified';
+  if (worse === 'Qualified' && evidence.hasCriteria && (result?.criteriaResults.length ?? 0) === 0) {
+    findings.push({ kind: 'rubber_stamp', detail: 'Qualified without a result for each criterion.' });
+  }
+  const feedback =
+    result?.feedback ||
+    evidence.review?.feedback ||
+    unmet.map((c) => `${c.criterion}: ${c.note || 'not met'}`).join('\n');
+  return {
+    ...verdict('accepted', findings, `the review says ${worse}`),
+    review: { verdict: worse, feedback: feedback || result?.summary || '' },
+  };
+}
+
+function judgeWorks(evidence: Evidence, findings: Finding[]): Judgement {
+  if (evidence.claim.kind === 'complete') return verdict('accepted', findings, 'the works are there');
+  return verdict('rejected', findings, 'no valid result');
+}

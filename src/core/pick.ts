@@ -1,0 +1,99 @@
+/**
+ * Which item goes next. Tasks with few fruitless tries come first, so that one bad task never starves
+ * the rest; among equals, work that a review sent back comes before reviews, and reviews before new work.
+ */
+import { type Item, itemKey } from './role.ts';
+import { heldBy, hires, type State, type TaskState } from './state.ts';
+import { isTerminal, naturalOrder } from './task.ts';
+
+/** Whether the run may work on this task at all (`--task`). */
+export function inScope(state: State, task: TaskState): boolean {
+  const only = state.policy?.onlyTask ?? null;
+  return only === null || only === task.def.id;
+}
+
+/** A dependency is satisfied once it is done and landed; a cancelled one never is. */
+export function isReady(state: State, task: TaskState): boolean {
+  return task.def.dependsOn.every((id) => {
+    const dependency = state.tasks.get(id);
+    return dependency !== undefined && dependency.status === 'done' && dependency.landed === 'landed';
+  });
+}
+
+/** The item that would move this task next, in the team that is hired. */
+export function nextItem(state: State, task: TaskState): Item {
+  const subject = task.def.id;
+  if (task.status === 'review' && hires(state, 'TASK_REVIEW')) {
+    return { role: 'reviewer', mode: 'TASK_REVIEW', subject, task: subject };
+  }
+  const mode = task.rework && hires(state, 'review-fix') ? 'review-fix' : 'implement';
+  return { role: 'executor', mode, subject, task: subject };
+}
+
+/** A reviewer's own budget is used up: a question about the task is due, never a failed task. */
+export function isExhausted(state: State, task: TaskState): string | null {
+  const { limits } = state.policy!;
+  if (task.charged >= limits.maxTaskAttempts) return `${task.charged} attempts were rejected`;
+  if (task.def.review === undefined && task.reviewRejections >= limits.reviewCap) {
+    return `${task.reviewRejections} reviews asked for changes`;
+  }
+  if (limits.maxCostUsdPerTask !== null && task.costUsd >= limits.maxCostUsdPerTask) {
+    return `it has cost $${task.costUsd.toFixed(2)} of $${limits.maxCostUsdPerTask}`;
+  }
+  const item = state.items.get(itemKey(nextItem(state, task)));
+  if (!item) return null;
+  if (item.charged >= limits.maxTaskAttempts) return `${item.charged} reviews ended without a verdict`;
+  if (item.died >= 1 + limits.maxSubagentRetries) return `its agent died ${item.died} times`;
+  return null;
+}
+
+export interface Candidate {
+  task: TaskState;
+  item: Item;
+  notBefore: number;
+}
+
+/** Tasks that could be worked on now, best first; the back-off of each stands beside it. */
+export function candidates(state: State): Candidate[] {
+  const found: Candidate[] = [];
+  for (const task of state.tasks.values()) {
+    if (isTerminal(task.status) || task.status === 'doing' || !inScope(state, task)) continue;
+    if (heldBy(state, task.def.id) || !isReady(state, task) || isExhausted(state, task)) continue;
+    const item = nextItem(state, task);
+    found.push({ task, item, notBefore: state.items.get(itemKey(item))?.notBefore ?? 0 });
+  }
+  return found.sort(byPreference);
+}
+
+function byPreference(a: Candidate, b: Candidate): number {
+  return (
+    a.task.fruitless - b.task.fruitless ||
+    kindRank(a) - kindRank(b) ||
+    a.task.def.priority - b.task.def.priority ||
+    a.task.def.order - b.task.def.order ||
+    naturalOrder(a.task.def.id, b.task.def.id)
+  );
+}
+
+function kindRank({ task, item }: Candidate): number {
+  if (task.rework) return 0;
+  return item.mode === 'TASK_REVIEW' ? 1 : 2;
+}
+
+/** The wave: items of one kind, as many as may run side by side, none sharing a file with another. */
+export function pickWave(ready: Candidate[], size: number): Item[] {
+  const first = ready[0];
+  if (!first || size < 1) return [];
+  const wave: Candidate[] = [first];
+  for (const next of ready.slice(1)) {
+    if (wave.length >= size || first.task.def.sequential) break;
+    if (next.item.mode !== first.item.mode || next.task.def.sequential) continue;
+    if (wave.some((other) => sharesFile(other.task, next.task))) continue;
+    wave.push(next);
+  }
+  return wave.map((candidate) => candidate.item);
+}
+
+function sharesFile(a: TaskState, b: TaskState): boolean {
+  return a.def.files.some((file) => b.def.files.includes(file));
+}

@@ -1,0 +1,52 @@
+/**
+ * Whether a wave led anywhere. Commits alone are not progress and talk never is: the files must stand
+ * where they have not stood before, or a verdict must have moved a task forward.
+ */
+import type { Fact } from './event.ts';
+import type { AttemptState, State } from './state.ts';
+
+/** The facts that close the open wave. */
+export function closeWave(state: State): Fact[] {
+  const wave = state.wave!;
+  const attempts = wave.started.flatMap((iteration) => state.attempts.get(iteration) ?? []);
+  return [
+    {
+      type: 'wave.ended',
+      wave: wave.wave,
+      progress: attempts.some((attempt) => advanced(attempt)),
+      neutral: isNeutral(state, attempts),
+      dead: isDead(attempts),
+      started: attempts.length,
+      returned: wave.waiting.map((entry) => entry.iteration),
+    },
+  ];
+}
+
+function advanced(attempt: AttemptState): boolean {
+  const { verdict } = attempt;
+  if (!verdict) return false;
+  if (verdict.value === 'accepted') return true;
+  const headMoved = attempt.after !== null && attempt.after.head !== attempt.before.head;
+  return verdict.newTree && (headMoved || verdict.value === 'unfinished');
+}
+
+/** Waves that were not really tried, or that ended in a question, leave the stuck counter as it is. */
+function isNeutral(state: State, attempts: AttemptState[]): boolean {
+  if (attempts.every((attempt) => !wasTried(attempt))) return true;
+  const iterations = new Set(attempts.map((attempt) => attempt.iteration));
+  for (const { question } of state.questions.values()) {
+    if (question.iteration !== null && iterations.has(question.iteration) && question.askedBy !== 'engine')
+      return true;
+  }
+  return false;
+}
+
+function wasTried(attempt: AttemptState): boolean {
+  return attempt.verdict !== null && attempt.verdict.value !== 'died';
+}
+
+/** At least one item died and none ended; interruptions, losses and waited-for limits do not count. */
+function isDead(attempts: AttemptState[]): boolean {
+  const died = attempts.some((attempt) => attempt.verdict?.value === 'died' && !attempt.verdict.parked);
+  return died && attempts.every((attempt) => !wasTried(attempt));
+}

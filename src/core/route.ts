@@ -1,0 +1,235 @@
+/**
+ * What a message does in the state it arrives in. Control acts at once, guidance is queued for the
+ * next prompt, an answer answers; what has no effect is told to its sender and kept.
+ */
+import type { Fact } from './event.ts';
+import { openQuestions } from './guard.ts';
+import type { Message } from './message.ts';
+import { nearest } from './nearest.ts';
+import { MODES } from './role.ts';
+import type { QuestionState, State } from './state.ts';
+import { isTerminal } from './task.ts';
+
+const ROLES = ['planner', 'questioner', 'executor', 'reviewer', 'librarian'];
+const ALIASES: Record<string, string> = { builder: 'executor' };
+
+/** Facts of one message; the first is always its receipt. Null: leave it where it lies. */
+export function receive(state: State, message: Message, live: boolean): Fact[] | null {
+  if (state.seenMessages.has(message.id)) return [];
+  const rejected = (reason: string): Fact[] => [{ type: 'message.rejected', id: message.id, reason }];
+  const target = targetOf(state, message.target);
+  if (target.problem) return rejected(target.problem);
+  const addressed = { ...message, target: target.role };
+  const received = (action: string, ...facts: Fact[]): Fact[] => [
+    { type: 'message.received', message: addressed, action },
+    ...facts,
+  ];
+  if (isStale(state, message)) return received(`stale: iteration ${message.iteration} is not ${state.cycle}`);
+  switch (message.type) {
+    case 'PAUSE':
+      return pause(state, addressed, received);
+    case 'RESUME':
+      return resume(state, addressed, received);
+    case 'STEER':
+    case 'INFO':
+      return guide(state, addressed, received);
+    case 'ABORT':
+      if (state.phase === 'COMPLETE' || state.aborted) return received('no effect: the session is over');
+      return received('aborted', { type: 'abort.asked', by: message.from, text: message.text });
+    case 'HALT':
+      return halt(state, addressed, received);
+    case 'ANSWER':
+    case 'APPROVE':
+    case 'SKIP':
+      return answer(state, { message: addressed, live, received, rejected });
+    case 'UNBLOCK':
+      return unblock(state, addressed, { received, rejected });
+    case 'TASK':
+      return changeTask(state, addressed, { received, rejected });
+    case 'FEEDBACK':
+      return received('queued', { type: 'feedback.received', id: message.id, text: message.text });
+    default: {
+      const never: never = message.type;
+      throw new Error(`unknown message type ${String(never)}`);
+    }
+  }
+}
+
+type Received = (action: string, ...facts: Fact[]) => Fact[];
+interface Replies {
+  received: Received;
+  rejected(reason: string): Fact[];
+}
+
+function targetOf(state: State, target: string): { role: string; problem?: string } {
+  const plain = target
+    .trim()
+    .replace(/^ralph(-v2)?-/i, '')
+    .toLowerCase();
+  if (plain === '' || plain === 'all') return { role: 'ALL' };
+  if (plain === 'orchestrator') return { role: 'orchestrator' };
+  const role = ALIASES[plain] ?? plain;
+  const hired = ROLES.filter((name) => state.policy?.modes.some((mode) => MODES[mode].role === name));
+  if (hired.includes(role)) return { role };
+  const near = nearest(plain, [...hired, 'ALL', 'orchestrator']);
+  const hint = near === null ? '' : ` Did you mean ${near}?`;
+  return {
+    role: '',
+    problem: `There is no role "${target}" in this session; valid: ALL, orchestrator, ${hired.join(', ')}.${hint}`,
+  };
+}
+
+function isStale(state: State, message: Message): boolean {
+  const always = message.type === 'PAUSE' || message.type === 'ABORT';
+  return !always && message.iteration !== undefined && message.iteration !== state.cycle;
+}
+
+function pause(state: State, message: Message, received: Received): Fact[] {
+  if (state.paused) return received('no effect: already paused');
+  if (state.aborted) return received('no effect: the session is aborted');
+  return received('paused', {
+    type: 'session.paused',
+    at: message.createdAt,
+    text: message.text,
+    by: message.from,
+  });
+}
+
+function resume(state: State, message: Message, received: Received): Fact[] {
+  if (!state.paused) return received('no effect: not paused');
+  if (message.createdAt < state.paused.at) return received('no effect: older than the pause');
+  return received('resumed', {
+    type: 'session.resumed',
+    at: message.createdAt,
+    text: message.text,
+    by: message.from,
+  });
+}
+
+/** STEER after a pause un-pauses and stands in the next prompt; INFO is only queued. */
+function guide(state: State, message: Message, received: Received): Fact[] {
+  const wakes = message.type === 'STEER' && state.paused !== null && message.createdAt >= state.paused.at;
+  if (!wakes) return received('queued');
+  return received('queued', { type: 'session.resumed', at: message.createdAt, text: '', by: message.from });
+}
+
+/** A stop is for the run that is alive when it is sent. */
+function halt(state: State, message: Message, received: Received): Fact[] {
+  const running =
+    state.run !== null && state.run.stopped === null && message.createdAt >= state.run.startedAt;
+  if (!running) return received('no effect: no run was alive');
+  return received('stopping', { type: 'stop.asked', by: message.from });
+}
+
+interface AnswerCall extends Replies {
+  message: Message;
+  live: boolean;
+}
+
+function answer(state: State, { message, live, received, rejected }: AnswerCall): Fact[] | null {
+  const wantsApproval = message.type !== 'ANSWER';
+  const open = openQuestions(state).filter((entry) => !wantsApproval || entry.question.kind === 'approval');
+  if (open.length === 0) {
+    if (wantsApproval) return null;
+    const known = message.question === undefined ? undefined : state.questions.get(message.question);
+    return received(known ? `no effect: ${lateNote(known)}` : 'no effect: no question is open');
+  }
+  const asked = message.question ?? (open.length === 1 ? open[0]!.question.id : undefined);
+  const ids = open.map((entry) => entry.question.id).join(', ');
+  if (asked === undefined) return rejected(`Several questions are open; name one of ${ids}.`);
+  const found = open.find((entry) => entry.question.id === asked);
+  if (!found) {
+    const known = state.questions.get(asked);
+    return known
+      ? received(`no effect: ${lateNote(known)}`)
+      : rejected(`No open question ${asked}; open: ${ids}.`);
+  }
+  if (!message.confirmed && live) {
+    const text = `An unconfirmed answer to ${asked} arrived as a file while an agent was running; confirm with \`ralph answer ${asked} …\`.`;
+    return received('unconfirmed', { type: 'notice.given', level: 'warning', text });
+  }
+  const chosen = choice(found, message);
+  if (chosen.problem) return rejected(chosen.problem);
+  return received('answered', {
+    type: 'question.answered',
+    id: asked,
+    text: chosen.text,
+    option: chosen.option,
+    by: message.from,
+    via: message.type === 'ANSWER' ? 'message' : message.type.toLowerCase(),
+  });
+}
+
+function lateNote(known: QuestionState): string {
+  return known.state === 'answered' ? `already answered by ${known.by}` : `already ${known.state}`;
+}
+
+function choice(
+  { question }: QuestionState,
+  message: Message,
+): { text: string; option: string | null; problem?: string } {
+  const wanted = message.option?.trim();
+  if (wanted !== undefined) {
+    const option = question.options.find((entry) => entry.key.toLowerCase() === wanted.toLowerCase());
+    if (option) return { text: option.text, option: option.key };
+    const keys = question.options.map((entry) => entry.key).join(', ');
+    return {
+      text: '',
+      option: null,
+      problem: `${question.id} has no option ${wanted}; it has ${keys || 'none: answer in words'}.`,
+    };
+  }
+  const text = message.text.trim();
+  if (text === '' && message.type === 'ANSWER')
+    return { text: '', option: null, problem: 'The answer is empty.' };
+  const byKey = question.options.find((entry) => entry.key.toLowerCase() === text.toLowerCase());
+  return byKey ? { text: byKey.text, option: byKey.key } : { text: text || message.type, option: null };
+}
+
+function unblock(state: State, message: Message, { received, rejected }: Replies): Fact[] {
+  const task = message.task === undefined ? undefined : state.tasks.get(message.task);
+  if (!task) return rejected(unknownTask(state, message.task));
+  const facts: Fact[] = openQuestions(state)
+    .filter((entry) => entry.question.about === task.def.id)
+    .map((entry) => ({
+      type: 'question.closed',
+      id: entry.question.id,
+      why: `unblocked by ${message.from}`,
+    }));
+  if (task.status === 'done') return received('no effect: the task is done');
+  facts.push({
+    type: 'task.moved',
+    task: task.def.id,
+    to: 'todo',
+    reason: message.reason ?? 'unblocked',
+    by: 'person',
+  });
+  return received('unblocked', ...facts);
+}
+
+function changeTask(state: State, message: Message, { received, rejected }: Replies): Fact[] {
+  const task = message.task === undefined ? undefined : state.tasks.get(message.task);
+  if (!task) return rejected(unknownTask(state, message.task));
+  const move = (to: 'cancelled' | 'todo', reason: string): Fact => ({
+    type: 'task.moved',
+    task: task.def.id,
+    to,
+    reason,
+    by: 'person',
+  });
+  if (message.op === 'cancel') {
+    if (isTerminal(task.status)) return received(`no effect: the task is ${task.status}`);
+    return received('cancelled', move('cancelled', message.reason ?? `cancelled by ${message.from}`));
+  }
+  if (message.op === 'reopen') {
+    if (!isTerminal(task.status)) return received(`no effect: the task is ${task.status}`);
+    return received('reopened', move('todo', message.reason ?? `reopened by ${message.from}`));
+  }
+  return rejected(`op must be cancel or reopen, not ${message.op ?? 'absent'}.`);
+}
+
+function unknownTask(state: State, id: string | undefined): string {
+  if (id === undefined) return 'The message names no task.';
+  const near = nearest(id, [...state.tasks.keys()]);
+  return `There is no task ${id}.${near === null ? '' : ` Did you mean ${near}?`}`;
+}

@@ -1,0 +1,202 @@
+/**
+ * What follows from a verdict, as the facts of one record: moves, charges, corrections, questions.
+ * They are written together, so that no crash can leave a verdict without its consequences.
+ */
+import { readQuestionText } from './ask-text.ts';
+import { correct } from './correct.ts';
+import type { Fact } from './event.ts';
+import type { AgentError } from './evidence.ts';
+import type { Evidence, Judgement } from './judge.ts';
+import { sentenceFor } from './prompt/index.ts';
+import type { Question, QuestionKind } from './question.ts';
+import { type AttemptState, hires, type State, type TaskState } from './state.ts';
+
+export interface Settlement {
+  state: State;
+  attempt: AttemptState;
+  evidence: Evidence;
+  judgement: Judgement;
+  tree: string;
+  at: number;
+}
+
+/** Longest wait in words of an error that only a person can end. */
+const DOWN = new Set<AgentError['kind']>(['auth', 'billing']);
+
+export function settle(settlement: Settlement): Fact[] {
+  const { state, attempt, evidence, judgement, tree } = settlement;
+  const { error } = evidence.report;
+  const parks = judgement.value === 'died' && evidence.parks;
+  const down = judgement.value === 'died' && error && DOWN.has(error.kind) ? error : null;
+  const facts: Fact[] = [
+    {
+      type: 'verdict.reached',
+      iteration: attempt.iteration,
+      item: attempt.item,
+      value: judgement.value,
+      findings: judgement.findings,
+      charged: judgement.charged,
+      tree,
+      newTree: evidence.newTree,
+      reason: judgement.reason,
+      parks,
+      down: down && { kind: down.kind, message: down.message },
+    },
+  ];
+  if (parks && error?.resetsAt) {
+    facts.push({
+      type: 'provider.parked',
+      agent: attempt.agent,
+      until: error.resetsAt,
+      reason: error.message,
+    });
+  }
+  const task = attempt.item.task === undefined ? undefined : state.tasks.get(attempt.item.task);
+  if (task) facts.push(...moves(settlement, task));
+  facts.push(...correction(settlement));
+  facts.push(...questions(settlement, task ?? null));
+  return facts;
+}
+
+function moves({ state, attempt, judgement, evidence }: Settlement, task: TaskState): Fact[] {
+  const facts: Fact[] = [];
+  const { iteration, item } = attempt;
+  if (judgement.review) return reviewMoves(state, { task, iteration, review: judgement.review });
+  if (judgement.charged && item.mode !== 'TASK_REVIEW') {
+    facts.push({ type: 'task.charged', task: task.def.id, budget: 'evidence', iteration });
+  }
+  if (judgement.value !== 'accepted' || item.mode === 'TASK_REVIEW') return facts;
+  const missing = missingTopics(state, evidence);
+  if (task.def.id === 'objective' && missing.length > 0) return facts;
+  const to = hires(state, 'TASK_REVIEW') ? 'review' : 'done';
+  facts.push({ type: 'task.moved', task: task.def.id, to, reason: judgement.reason, by: 'engine' });
+  return facts;
+}
+
+function missingTopics(state: State, evidence: Evidence): string[] {
+  const now = new Set(evidence.claim.topics.map((published) => published.topic));
+  return (state.policy?.requiredTopics ?? []).filter(
+    (topic) => !now.has(topic) && !state.publishedTopics.has(topic),
+  );
+}
+
+interface Reviewed {
+  task: TaskState;
+  iteration: number;
+  review: { verdict: 'Qualified' | 'Failed'; feedback: string };
+}
+
+/** The feedback of a story that is approved only because its reviews are used up starts with this. */
+export const AUTO_APPROVED = '[AUTO-APPROVED AT CAP]';
+
+function reviewMoves(state: State, { task, iteration, review }: Reviewed): Fact[] {
+  const id = task.def.id;
+  const count = task.review.count + 1;
+  const cap = state.policy?.limits.reviewCap ?? 5;
+  const capped = review.verdict === 'Failed' && count >= cap && task.def.review !== undefined;
+  const recorded = capped
+    ? { verdict: 'Qualified' as const, feedback: `${AUTO_APPROVED} ${review.feedback}`.trim() }
+    : review;
+  const facts: Fact[] = [{ type: 'review.recorded', task: id, iteration, ...recorded, count }];
+  if (recorded.verdict === 'Qualified') {
+    const reason = capped ? `approved at the review cap (${cap})` : 'qualified by review';
+    facts.push({ type: 'task.moved', task: id, to: 'done', reason, by: 'engine' });
+    if (capped) {
+      const text = `Task ${id} was approved at the review cap (${cap}) with open feedback: ${review.feedback}`;
+      facts.push({ type: 'notice.given', level: 'warning', text });
+    }
+    return facts;
+  }
+  facts.push({ type: 'task.charged', task: id, budget: 'review', iteration });
+  facts.push({
+    type: 'task.moved',
+    task: id,
+    to: 'todo',
+    reason: 'changes requested by review',
+    by: 'engine',
+  });
+  return facts;
+}
+
+function correction({ state, attempt, judgement }: Settlement): Fact[] {
+  if (judgement.value === 'died' || judgement.value === 'blocked') return [];
+  const task = attempt.item.task ?? null;
+  const chosen = correct(state, task, judgement.findings);
+  if (!chosen) return [];
+  const sentence = chosen.findings
+    .map((finding) => sentenceFor(finding, chosen.kind, attempt.iteration, task ?? 'session'))
+    .join('\n');
+  const intervention = {
+    kind: chosen.kind,
+    findings: chosen.findings.map((finding) => finding.kind),
+    sentence,
+  };
+  return [
+    { type: 'intervention.chosen', iteration: attempt.iteration, agent: attempt.agent, task, intervention },
+  ];
+}
+
+function questions({ state, attempt, evidence, judgement, at }: Settlement, task: TaskState | null): Fact[] {
+  const asked: Question[] = [];
+  const about = task?.def.id ?? 'session';
+  const base = { about, askedBy: attempt.agent, iteration: attempt.iteration, askedAt: at };
+  for (const { topic, payload } of evidence.claim.topics) {
+    if (topic !== 'human.interact') continue;
+    const question = interaction(state, payload, base);
+    if (!alreadyAsked(state, question)) asked.push(question);
+  }
+  const { claim } = evidence;
+  if (judgement.value === 'blocked' && (claim.kind === 'blocked' || claim.kind === 'decide')) {
+    const read = readQuestionText(claim.text);
+    const kind: QuestionKind = claim.kind === 'blocked' ? 'blocker' : 'decision';
+    const hold = state.policy?.questions.hold ?? 'session';
+    const scope = /^STEER scope change/i.test(claim.text);
+    asked.push({
+      ...base,
+      id: '',
+      kind,
+      text: read.text,
+      options: read.options,
+      default: read.default,
+      hold: scope ? 'task' : hold,
+      deadline: null,
+      onTimeout: 'proceed',
+    });
+  }
+  return asked.map((question, index) => ({
+    type: 'question.asked',
+    question: { ...question, id: questionId(state, index) },
+  }));
+}
+
+/** Questions are numbered in the order they were asked; one writer makes that unique. */
+export function questionId(state: State, offset = 0): string {
+  return `q${state.questions.size + 1 + offset}`;
+}
+
+type Asker = Pick<Question, 'about' | 'askedBy' | 'iteration' | 'askedAt'>;
+
+/** The question a `human.interact` topic asks: it holds the session for the configured time. */
+export function interaction(state: State, payload: string, asker: Asker): Question {
+  const read = readQuestionText(payload);
+  const policy = state.policy?.questions;
+  const seconds = policy?.interactTimeoutS ?? null;
+  return {
+    ...asker,
+    id: questionId(state),
+    kind: read.kind ?? 'decision',
+    text: read.text,
+    options: read.options,
+    default: read.default,
+    hold: read.hold ?? 'session',
+    deadline: seconds === null || seconds === 0 ? null : asker.askedAt + seconds * 1000,
+    onTimeout: policy?.interactOnTimeout ?? 'proceed',
+  };
+}
+
+function alreadyAsked(state: State, question: Question): boolean {
+  for (const known of state.questions.values()) {
+    if (known.question.iteration === question.iteration && known.question.text === question.text) return true;
+  }
+  return false;
+}

@@ -1,0 +1,270 @@
+/**
+ * What the journal adds up to. The state is owned by `evolve`, which may change it in place; everyone
+ * else reads. It keeps what `decide`, the judge and the windows need, and lets go of transcripts.
+ */
+import type { Claim } from './claim.ts';
+import type { Allowance, StopCause, TaskSource, Trespass } from './event.ts';
+import type { AgentReport, Change, GateResult, Mark } from './evidence.ts';
+import type { Finding, Intervention, VerdictValue } from './finding.ts';
+import type { Message } from './message.ts';
+import type { Phase } from './phase.ts';
+import type { Policy } from './policy.ts';
+import type { Question } from './question.ts';
+import type { Item } from './role.ts';
+import type { ReviewFields, TaskDef, TaskStatus } from './task.ts';
+
+export interface TaskState {
+  def: TaskDef;
+  status: TaskStatus;
+  /** The status to go back to when an attempt ends without moving the task. */
+  prior: TaskStatus;
+  /** A review asked for changes; the next run is review-fix where that is hired. */
+  rework: boolean;
+  review: ReviewFields;
+  /** Evidence rejections since the budget last started. */
+  charged: number;
+  /** Review rejections since the budget last started. */
+  reviewRejections: number;
+  /** Tries that led nowhere; the pick prefers tasks with few of them. */
+  fruitless: number;
+  /** Unfinished attempts in this cycle. */
+  unfinished: number;
+  /** Executor runs in this cycle, the charged and the uncharged. */
+  runs: number;
+  timeouts: number;
+  /** Iterations of the executor's runs in this cycle. */
+  attempts: number[];
+  /** Own changes count from iterations after this one: the last review with issues. */
+  sinceReview: number;
+  landed: 'no' | 'landed' | 'failed';
+  landingReason: string;
+  commit: string | null;
+  /** Uncommitted paths of earlier attempts, set aside while another task is worked on. */
+  aside: { tree: string; changes: Change[] } | null;
+  /** Conflicts of the last take-up, told in the prompt. */
+  conflicts: string[];
+  reason: string;
+  /** Corrections whose sentence stands in this task's prompts until it is accepted. */
+  corrections: { iteration: number; agent: string; intervention: Intervention }[];
+  costUsd: number;
+  /** Tree before this task's first attempt in the cycle: the baseline of its gates. */
+  baseTree: string | null;
+}
+
+export interface ItemState {
+  /** Deaths since the item last ended. */
+  died: number;
+  /** Rejections charged to the item itself. */
+  charged: number;
+  /** Epoch ms before which it does not start. */
+  notBefore: number;
+  attempts: number;
+}
+
+export interface AttemptState {
+  iteration: number;
+  wave: number;
+  item: Item;
+  attempt: number;
+  agent: string;
+  startedAt: number;
+  endedAt: number | null;
+  before: Mark;
+  after: Mark | null;
+  allowance: Allowance;
+  marker: string;
+  tokenHash: string;
+  taskFile: string | null;
+  promptSha: string;
+  pid: number | null;
+  pidStart: string | null;
+  state: 'open' | 'ended' | 'settled';
+  stoppedFor: StopCause | null;
+  /** Dropped once the attempt is settled and another of its item has begun. */
+  report: AgentReport | null;
+  claim: Claim | null;
+  changes: Change[];
+  changeCount: number;
+  more: string | null;
+  commits: string[];
+  marked: string[];
+  trespass: Trespass[];
+  review: { verdict: 'Qualified' | 'Failed'; feedback: string } | null;
+  gates: GateResult[];
+  verdict: {
+    value: VerdictValue;
+    findings: Finding[];
+    charged: boolean;
+    reason: string;
+    newTree: boolean;
+    /** A provider limit that is waited for. */
+    parked: boolean;
+  } | null;
+  lost: string | null;
+}
+
+export interface WaveState {
+  wave: number;
+  /** Iterations not started yet, with their items. */
+  waiting: { iteration: number; item: Item }[];
+  /** Iterations that were started. */
+  started: number[];
+  startHead: string | null;
+}
+
+export interface QuestionState {
+  question: Question;
+  state: 'open' | 'answered' | 'expired' | 'closed';
+  answer: string | null;
+  option: string | null;
+  by: string | null;
+  /** Its outcome stood in a prompt. */
+  delivered: boolean;
+  /** on_timeout stop happened; it stays open without a deadline. */
+  stopped: boolean;
+}
+
+export interface RunState {
+  startedAt: number;
+  /** Agent runs that use up `max_iterations`. */
+  used: number;
+  openTasks: number;
+  addedTasks: number;
+  activeMs: number;
+  costUsd: number;
+  tokens: number;
+  spentTodayUsd: number;
+  stopped: { code: number; word: string; reason: string } | null;
+}
+
+export interface State {
+  seq: number;
+  lastAt: number;
+  session: { id: string; objective: string; timezone: string; createdAt: number } | null;
+  policy: Policy | null;
+  dirty: Set<string>;
+  phase: Phase;
+  cycle: number;
+  run: RunState | null;
+  runs: number;
+  paused: { at: number; text: string; by: string } | null;
+  /** What a pause said, for the head of the resumed prompt. */
+  resumeNote: string | null;
+  stopAsked: boolean;
+  aborted: { done: boolean; text: string } | null;
+  source: TaskSource | null;
+  sourceSha: string | null;
+  tasks: Map<string, TaskState>;
+  items: Map<string, ItemState>;
+  attempts: Map<number, AttemptState>;
+  /** Iterations started and not settled. */
+  open: Set<number>;
+  lastIteration: number;
+  wave: WaveState | null;
+  lastWave: number;
+  questions: Map<string, QuestionState>;
+  /** Ids of questions that are open. */
+  openQuestions: Set<string>;
+  seenMessages: Set<string>;
+  guidance: { message: Message; deliveries: number[] }[];
+  topics: { topic: string; payload: string; iteration: number }[];
+  publishedTopics: Set<string>;
+  feedback: { id: string; text: string }[];
+  stuck: number;
+  /** Waves without progress through the whole session, for the summary. */
+  stuckTotal: number;
+  deadRow: number;
+  deadUntil: number;
+  idleRow: number;
+  /** The agent cannot work at all until the next start: login, billing. */
+  agentDown: { kind: string; message: string } | null;
+  parked: { until: number; reason: string; agent: string } | null;
+  parkedSinceEnded: boolean;
+  seenTrees: Set<string>;
+  /** Latest result by `gate\0run\0tree`. */
+  gates: Map<string, GateResult>;
+  /** Gates (name\0run) that passed at least once after an attempt. */
+  onceGreen: Set<string>;
+  /** The task whose uncommitted work lies in the work tree. */
+  groundOwner: string | null;
+  lastMark: Mark | null;
+  desk: Map<string, { sha256: string | null; at: number }>;
+  /** Notices of the running session, newest last, at most 50. */
+  notices: { at: number; level: string; text: string }[];
+  findings: { iteration: number; task: string | null; agent: string; finding: Finding }[];
+  durationsMs: number;
+  tokens: { input: number; output: number };
+  costUsd: number;
+}
+
+export function emptyState(): State {
+  return {
+    seq: 0,
+    lastAt: 0,
+    session: null,
+    policy: null,
+    dirty: new Set(),
+    phase: 'INITIALIZING',
+    cycle: 1,
+    run: null,
+    runs: 0,
+    paused: null,
+    resumeNote: null,
+    stopAsked: false,
+    aborted: null,
+    source: null,
+    sourceSha: null,
+    tasks: new Map(),
+    items: new Map(),
+    attempts: new Map(),
+    open: new Set(),
+    lastIteration: 0,
+    wave: null,
+    lastWave: 0,
+    questions: new Map(),
+    openQuestions: new Set(),
+    seenMessages: new Set(),
+    guidance: [],
+    topics: [],
+    publishedTopics: new Set(),
+    feedback: [],
+    stuck: 0,
+    stuckTotal: 0,
+    deadRow: 0,
+    deadUntil: 0,
+    idleRow: 0,
+    agentDown: null,
+    parked: null,
+    parkedSinceEnded: false,
+    seenTrees: new Set(),
+    gates: new Map(),
+    onceGreen: new Set(),
+    groundOwner: null,
+    lastMark: null,
+    desk: new Map(),
+    notices: [],
+    findings: [],
+    durationsMs: 0,
+    tokens: { input: 0, output: 0 },
+    costUsd: 0,
+  };
+}
+
+/** The key under which a gate's result on a tree is remembered. */
+export function gateKey(gate: { name: string; run: string }, tree: string): string {
+  return `${gate.name}\0${gate.run}\0${tree}`;
+}
+
+/** The open question that holds this task up, if there is one. */
+export function heldBy(state: State, task: string): QuestionState | null {
+  for (const id of state.openQuestions) {
+    const held = state.questions.get(id)!;
+    if (held.question.about === task) return held;
+  }
+  return null;
+}
+
+/** Whether this mode is hired in the running team. */
+export function hires(state: State, mode: string): boolean {
+  return state.policy?.modes.some((hired) => hired === mode) ?? false;
+}

@@ -1,0 +1,213 @@
+/**
+ * The work of each phase. A phase whose modes nobody hires is walked through; BATCHING picks the next
+ * wave, or says why there is none.
+ */
+import type { Fact } from './event.ts';
+import { DEPENDENCY_FAILED } from './evolve-task.ts';
+import { guard, openQuestions, stuck, waitOrStop } from './guard.ts';
+import { iterationLimit } from './limits.ts';
+import { PHASES, type Phase } from './phase.ts';
+import { candidates, inScope, isExhausted, isReady, pickWave } from './pick.ts';
+import { questionId } from './settle.ts';
+import { heldBy, type State, type TaskState } from './state.ts';
+import { type Step, stop } from './step.ts';
+import { isTerminal, MARKERS } from './task.ts';
+
+export function work(state: State, now: number): Step {
+  if (state.phase === 'COMPLETE') return complete(state);
+  if (state.phase === 'REPLANNING') return replan(state);
+  if (state.phase === 'BATCHING') return batch(state, now);
+  return walkThrough(state);
+}
+
+/** Enters the next phase that somebody is hired for; BATCHING and COMPLETE always stop the walk. */
+function walkThrough(state: State): Step {
+  const facts: Fact[] = [];
+  let phase: Phase = state.phase;
+  do {
+    phase = PHASES[phase].next;
+    facts.push({ type: 'phase.entered', phase });
+  } while (phase !== 'BATCHING' && phase !== 'COMPLETE');
+  return { do: 'record', facts };
+}
+
+function batch(state: State, now: number): Step {
+  const doomed = dependencyFacts(state);
+  if (doomed.length > 0) return { do: 'record', facts: doomed };
+  const used = exhaustedStep(state);
+  if (used) return used;
+  const found = candidates(state);
+  const ready = found.filter((candidate) => candidate.notBefore <= now);
+  if (ready.length > 0) return guard(state, now) ?? openWave(state, ready);
+  if (found.length > 0) {
+    const until = Math.min(...found.map((candidate) => candidate.notBefore));
+    return guard(state, now) ?? { do: 'wait', until, for: 'backoff' };
+  }
+  return nothingReady(state);
+}
+
+function openWave(state: State, ready: ReturnType<typeof candidates>): Step {
+  const left = iterationLimit(state) - (state.run?.used ?? 0);
+  const { parallel } = state.policy!;
+  const widest = ready[0]!.item.mode === 'TASK_REVIEW' ? parallel.reviewers : parallel.executors;
+  const items = pickWave(ready, Math.min(widest, left));
+  return {
+    do: 'open',
+    wave: state.lastWave + 1,
+    items: items.map((item, index) => ({ iteration: state.lastIteration + 1 + index, item })),
+  };
+}
+
+/** Tasks whose dependency can never hold fail with it, uncharged. */
+function dependencyFacts(state: State): Fact[] {
+  const facts: Fact[] = [];
+  for (const task of state.tasks.values()) {
+    if (isTerminal(task.status) || task.status === 'doing') continue;
+    const cause = task.def.dependsOn.find((id) => {
+      const status = state.tasks.get(id)?.status;
+      return status === 'failed' || status === 'cancelled';
+    });
+    if (cause === undefined) continue;
+    const reason = `${DEPENDENCY_FAILED}: ${cause}`;
+    facts.push({ type: 'task.moved', task: task.def.id, to: 'failed', reason, by: 'engine' });
+  }
+  return facts;
+}
+
+/** A task without budget becomes a question, or fails for the cycle. Being stuck is said first. */
+function exhaustedStep(state: State): Step | null {
+  for (const task of state.tasks.values()) {
+    if (isTerminal(task.status) || task.status === 'doing' || !inScope(state, task)) continue;
+    if (heldBy(state, task.def.id)) continue;
+    const why = isExhausted(state, task);
+    if (why === null) continue;
+    const stop = stuck(state);
+    if (stop) return stop;
+    return { do: 'record', facts: [exhaustedFact(state, task, why)] };
+  }
+  return null;
+}
+
+function exhaustedFact(state: State, task: TaskState, why: string): Fact {
+  const id = task.def.id;
+  // A reviewer that says nothing says nothing about the task: people decide, the task never fails for it.
+  const failing = state.policy!.limits.onExhausted === 'fail' && task.status !== 'review';
+  if (failing) return { type: 'task.moved', task: id, to: 'failed', reason: why, by: 'engine' };
+  const last = state.attempts.get(task.attempts.at(-1) ?? 0)?.verdict?.reason ?? 'no verdict';
+  return {
+    type: 'question.asked',
+    question: {
+      id: questionId(state),
+      kind: 'blocker',
+      about: id,
+      text: `Task ${id} (${task.def.title}) is out of attempts: ${why}. Last reason: ${last}`,
+      options: [],
+      default: null,
+      hold: 'task',
+      deadline: null,
+      onTimeout: 'proceed',
+      askedBy: 'engine',
+      iteration: task.attempts.at(-1) ?? null,
+      askedAt: state.lastAt,
+    },
+  };
+}
+
+function nothingReady(state: State): Step {
+  const scope = [...state.tasks.values()].filter((task) => inScope(state, task));
+  if (state.tasks.size === 0) {
+    return stop(5, 'there is no task: give an objective, or a task list with --tasks');
+  }
+  const open = scope.filter((task) => !isTerminal(task.status));
+  if (open.length === 0) return walkThrough(state);
+  const held = openQuestions(state).filter((question) => scopeHolds(scope, question.question.about));
+  if (held.length > 0) return waitOrStop(state, held);
+  const unlanded = scope.filter((task) => task.landed === 'failed');
+  if (unlanded.length > 0) return stop(8, notLanded(unlanded));
+  return stop(4, `no task can go on: ${open.map((task) => holdReason(state, task)).join('; ')}`);
+}
+
+function scopeHolds(scope: TaskState[], about: string): boolean {
+  return (
+    about === 'session' ||
+    scope.some((task) => task.def.id === about || task.def.dependsOn.includes(about)) ||
+    scope.length > 1
+  );
+}
+
+/** One sentence: what this task waits for. */
+export function holdReason(state: State, task: TaskState): string {
+  const id = task.def.id;
+  const question = heldBy(state, id);
+  if (question) return `${id} waits for an answer to ${question.question.id}`;
+  if (!isReady(state, task)) {
+    const open = task.def.dependsOn.filter((other) => {
+      const dependency = state.tasks.get(other);
+      return dependency?.status !== 'done' || dependency.landed !== 'landed';
+    });
+    return `${id} waits for ${open.join(', ')}`;
+  }
+  return `${id} is ${MARKERS[task.status]} ${task.status}`;
+}
+
+function notLanded(tasks: TaskState[]): string {
+  return `not landed: ${tasks.map((task) => `${task.def.id} (${task.landingReason.split('\n')[0]})`).join('; ')}`;
+}
+
+/** COMPLETE: everything done and landed is 0; anything else waits for a person. */
+function complete(state: State): Step {
+  const tasks = [...state.tasks.values()].filter((task) => inScope(state, task));
+  if (state.feedback.length > 0)
+    return { do: 'record', facts: [{ type: 'phase.entered', phase: 'REPLANNING' }] };
+  if (state.tasks.size === 0 && state.policy) return nothingReady(state);
+  if (tasks.some((task) => !isTerminal(task.status))) {
+    return { do: 'record', facts: [{ type: 'phase.entered', phase: 'BATCHING' }] };
+  }
+  const unlanded = tasks.filter((task) => task.status === 'done' && task.landed !== 'landed');
+  if (unlanded.length > 0) return stop(8, `${notLanded(unlanded)}; \`ralph run\` tries again`);
+  const failed = tasks.filter((task) => task.status === 'failed');
+  if (failed.length === 0) return stop(0, summary(state, tasks.length));
+  const named = failed.map((task) => `${task.def.id} (${task.reason})`).join('; ');
+  return stop(
+    8,
+    `failed: ${named}. Reopen with \`ralph tasks reopen ID\`, or give feedback with \`ralph feedback\``,
+  );
+}
+
+function summary(state: State, count: number): string {
+  const only = state.policy?.onlyTask ?? null;
+  return only === null ? `all ${count} tasks are done` : `task ${only} is done`;
+}
+
+/** Without a planner the feedback becomes the task `feedback` of the next cycle. */
+function replan(state: State): Step {
+  const cycle = state.cycle + 1;
+  const text = state.feedback.map((batch) => batch.text).join('\n\n');
+  const id = state.tasks.has('feedback') ? `feedback-${cycle}` : 'feedback';
+  const def = {
+    id,
+    title: 'Work through the feedback',
+    description: text,
+    acceptance: [],
+    priority: 0,
+    order: state.tasks.size,
+    dependsOn: [],
+    status: 'todo' as const,
+    files: [],
+    changes: 'expected' as const,
+  };
+  const source = state.source ?? {
+    kind: 'objective' as const,
+    path: null,
+    dialect: 'objective',
+    reviewed: false,
+  };
+  return {
+    do: 'record',
+    facts: [
+      { type: 'cycle.started', cycle },
+      { type: 'tasks.read', source, sha256: state.sourceSha ?? '', set: [def], gone: [], by: 'engine' },
+      { type: 'phase.entered', phase: 'BATCHING' },
+    ],
+  };
+}
