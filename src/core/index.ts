@@ -16,6 +16,7 @@ export * from './limits.ts';
 export * from './message.ts';
 export * from './nearest.ts';
 export { type OutboxLine, readOutboxLine } from './outbox-line.ts';
+export * from './nearest.ts';
 export * from './phase.ts';
 export { inScope } from './pick.ts';
 export type * from './policy.ts';

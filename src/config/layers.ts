@@ -1,0 +1,173 @@
+/**
+ * The layers above the file, later ones winning: environment, then flags. Both are laid over the
+ * file's data before anything is checked, so one schema judges all three and a problem can name the
+ * variable or flag it came from.
+ */
+import { nearest, type ProblemFacts } from '../core/index.ts';
+import { hasFreeNames, isMapping, keysAt, nodeAt, type Path, pathText } from './path.ts';
+import type { SchemaNode } from './schema.ts';
+import { parseValue } from './source.ts';
+
+/** What the command line said. Numbers may still be text: the same check that guards the file reads them. */
+export interface Flags {
+  team?: string;
+  agent?: string;
+  model?: string;
+  mode?: string;
+  tasks?: string;
+  maxIterations?: number | string;
+  maxStuck?: number | string;
+  /** US dollars. */
+  maxCost?: number | string;
+  /** Seconds, or a duration such as `90s`, `15m`, `2h`. */
+  maxTime?: number | string;
+  maxTokens?: number | string;
+  reviewCap?: number | string;
+  parallel?: number | string;
+  /** Command lines, added to the file's gates as `gate-1`, `gate-2` … */
+  gates?: string[];
+  promptFile?: string;
+  /** The only task to work on. */
+  task?: string;
+  skipReview?: boolean;
+  wait?: boolean;
+  noWait?: boolean;
+  allowDirty?: boolean;
+  noGit?: boolean;
+}
+
+/** The file's data with everything laid over it, and where each overlaid value came from. */
+export interface Layered {
+  data: Record<string, unknown>;
+  laid: { path: Path; from: string }[];
+  problems: ProblemFacts[];
+}
+
+const PREFIX = 'RALPH_CONFIG_';
+/** Names that are fixed outside the scheme; they win over it. */
+const FIXED_VARIABLES: [string, Path][] = [
+  ['RALPH_TELEGRAM_BOT_TOKEN', ['RObot', 'telegram', 'bot_token']],
+  ['RALPH_TELEGRAM_API_URL', ['RObot', 'telegram', 'api_url']],
+];
+const FLAGS: [keyof Flags, string, Path[]][] = [
+  ['team', '--team', [['team']]],
+  ['agent', '--agent', [['agent']]],
+  ['model', '--model', [['model']]],
+  ['mode', '--mode', [['mode']]],
+  ['tasks', '--tasks', [['tasks']]],
+  ['maxIterations', '--max-iterations', [['limits', 'max_iterations']]],
+  ['maxStuck', '--max-stuck', [['limits', 'max_stuck']]],
+  ['maxCost', '--max-cost', [['limits', 'max_cost_usd']]],
+  ['maxTime', '--max-time', [['limits', 'max_time']]],
+  ['maxTokens', '--max-tokens', [['limits', 'max_tokens']]],
+  ['reviewCap', '--review-cap', [['limits', 'review_cap']]],
+  [
+    'parallel',
+    '--parallel',
+    ['executors', 'reviewers', 'questioners'].map((who) => ['parallel', `max_parallel_${who}`]),
+  ],
+];
+
+/** Lays the environment over the data: `RALPH_CONFIG_<KEY>`, nested with `__`, any case. Empty is unset. */
+export function layEnvironment(layered: Layered, env: Record<string, string | undefined>): void {
+  const names = Object.keys(env).filter((name) => name.toUpperCase().startsWith(PREFIX) && env[name] !== '');
+  // Sorted, so that two spellings of one variable always end the same way.
+  for (const name of names.sort()) {
+    const raw = env[name];
+    if (raw === undefined) continue;
+    const path = variablePath(name, layered);
+    if (path !== null) lay(layered, path, { value: fromText(raw, nodeAt(path)), from: name });
+  }
+  for (const [name, path] of FIXED_VARIABLES) {
+    if (env[name]) lay(layered, path, { value: env[name], from: name });
+  }
+}
+
+/** The place a variable names, or null after saying what is wrong with it. */
+function variablePath(name: string, { data, problems }: Layered): Path | null {
+  const path: string[] = [];
+  let here: unknown = data;
+  for (const word of name.slice(PREFIX.length).split('__')) {
+    const node = nodeAt(path);
+    const known = keysAt(path);
+    const free = node !== null && hasFreeNames(node);
+    const choices = free && isMapping(here) ? Object.keys(here) : known;
+    const key = choices.find((one) => one.toLowerCase() === word.toLowerCase());
+    if (word === '' || (key === undefined && !free)) {
+      problems.push(unknownVariable(name, word, { path, known }));
+      return null;
+    }
+    path.push(key ?? word.toLowerCase());
+    here = isMapping(here) ? here[path.at(-1)!] : undefined;
+  }
+  return path;
+}
+
+function unknownVariable(name: string, word: string, at: { path: string[]; known: string[] }): ProblemFacts {
+  const meant = nearest(word, at.known);
+  const begun = [...at.path, meant].join('__').toUpperCase();
+  const place = at.path.length === 0 ? 'the configuration' : pathText(at.path);
+  return {
+    code: 'config.unknown_key',
+    at: name,
+    what: `${name} sets ${word === '' ? 'nothing' : `${word.toLowerCase()}, which is no key of ${place}`}`,
+    why: `Variables that begin with ${PREFIX} set keys of ralph.yml, nested ones with __ in between.`,
+    fix: meant === null ? 'Unset it, or see `ralph config` for the keys.' : `Did you mean ${PREFIX}${begun}?`,
+  };
+}
+
+/** Lays the flags over the data. Numbers given as text become numbers where the key wants one. */
+export function layFlags(layered: Layered, flags: Flags): void {
+  for (const [flag, from, paths] of FLAGS) {
+    const raw = flags[flag];
+    if (raw === undefined) continue;
+    for (const path of paths) {
+      lay(layered, path, { value: typeof raw === 'string' ? fromText(raw, nodeAt(path)) : raw, from });
+    }
+  }
+  layGates(layered, flags.gates ?? []);
+}
+
+/** A gate on the command line is one more: it must never quietly take the file's gates away. */
+function layGates({ data, laid }: Layered, commands: string[]): void {
+  const present = data.gates ?? [];
+  if (!Array.isArray(present) || commands.length === 0) return;
+  const names = new Set(present.map((gate) => (isMapping(gate) ? gate.name : undefined)));
+  const gates = [...present];
+  let n = 0;
+  for (const run of commands) {
+    do n++;
+    while (names.has(`gate-${n}`));
+    laid.push({ path: ['gates', gates.length], from: '--gate' });
+    gates.push({ name: `gate-${n}`, run });
+  }
+  data.gates = gates;
+}
+
+function lay({ data, laid }: Layered, path: Path, { value, from }: { value: unknown; from: string }): void {
+  let here = data;
+  for (const step of path.slice(0, -1).map(String)) {
+    const next = Object.hasOwn(here, step) ? here[step] : undefined;
+    // A wrong section in the file is told as such; writing through it would hide the mistake.
+    if (next !== undefined && next !== null && !isMapping(next)) return;
+    if (!isMapping(next)) here[step] = {};
+    here = here[step] as Record<string, unknown>;
+  }
+  here[String(path.at(-1))] = value;
+  laid.push({ path, from });
+}
+
+/** Text as the value its key wants: text stays text where only text is allowed, else YAML decides. */
+function fromText(raw: string, node: SchemaNode | null): unknown {
+  const kinds = node === null ? [] : kindsOf(node);
+  if (kinds.every((kind) => kind === 'string')) return raw;
+  if (kinds.every((kind) => kind === 'string' || kind === 'null'))
+    return /^(null|~)$/i.test(raw) ? null : raw;
+  return parseValue(raw);
+}
+
+function kindsOf(node: SchemaNode): string[] {
+  if (node.anyOf !== undefined) return node.anyOf.flatMap(kindsOf);
+  if (node.type === undefined) return ['string'];
+  return Array.isArray(node.type) ? node.type : [node.type];
+}

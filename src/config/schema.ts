@@ -1,0 +1,361 @@
+/**
+ * The contract of ralph.yml, once: every key, its type, bounds, default and meaning. The problems a
+ * person reads, the JSON Schema that editors use and docs/reference/configuration.md all come from here.
+ * Rules that look at two keys at a time stand in rules.ts.
+ */
+import * as z from 'zod';
+import { MODE_NAMES, PHASE_NAMES } from '../core/index.ts';
+import { DURATION_FORM } from './duration.ts';
+
+/** Names of roles, agents and teams: they become words in files, topics and environment variables. */
+const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
+
+const text = (meaning: string) => z.string().min(1).describe(meaning);
+const flag = (meaning: string, preset: boolean) => z.boolean().default(preset).describe(meaning);
+const count = (meaning: string, least: number, preset: number) =>
+  z.int().min(least).default(preset).describe(meaning);
+const seconds = (meaning: string, preset: number) => z.number().positive().default(preset).describe(meaning);
+const texts = (meaning: string, preset: string[] = []) =>
+  z.array(z.string().min(1)).default(preset).describe(meaning);
+const named = <Value extends z.ZodType>(value: Value) => z.record(z.string().regex(NAME), value);
+
+const gate = z.strictObject({
+  name: z.string().regex(NAME).describe('Name of the gate in prompts, logs and verdicts; unique.'),
+  run: text('Command line, run by the shell in the work tree. Exit 0 passes.'),
+  timeout_s: seconds('Seconds until the gate is ended and counts as failed.', 600),
+  required: flag('Whether a task can only be accepted when this gate passes.', true),
+  min_tests: count('Fewest tests that must have run; 0 does not count them.', 0, 0),
+  baseline: z
+    .enum(['no_regression', 'must_pass'])
+    .default('no_regression')
+    .describe('`no_regression` accepts failures that stood before the task began, with a warning.'),
+});
+
+const complexityClass = (multiplier: number, keywords: string[]) =>
+  z
+    .strictObject({
+      multiplier: z.number().positive().default(multiplier).describe('Factor on the mode’s timeout.'),
+      keywords: texts('Whole words that put a task into this class; replaces the list.', keywords),
+    })
+    .prefault({});
+
+const role = z.strictObject({
+  name: text('Name for people.').optional(),
+  phase: z
+    .enum(PHASE_NAMES)
+    .describe('Phase that wakes the role; never together with `triggers`.')
+    .optional(),
+  triggers: texts('Topics that wake the role; `*` matches one segment.'),
+  publishes: texts('Topics the role may publish.'),
+  default_publishes: text('Topic published for it when it ends without one.').optional(),
+  instructions: text('What the role is told, beside the task.').optional(),
+  agent: text('Agent that plays the role.').optional(),
+  model: text('Model for the role.').optional(),
+  fallback: z.array(z.string().min(1)).describe('Agents to try next, for this role.').optional(),
+  max_activations: z.int().min(1).describe('Most runs of the role in one session.').optional(),
+});
+
+const agentSpec = z.strictObject({
+  command: z.array(z.string().min(1)).min(1).describe('Program and arguments; no shell in between.'),
+  prompt: z
+    .enum(['stdin', 'arg', 'file'])
+    .default('stdin')
+    .describe('How the prompt reaches it: on stdin, as the last argument, or as the path of a file.'),
+  output: z
+    .string()
+    .regex(/^(text|[a-z][a-z0-9]*-json)$/)
+    .default('text')
+    .describe(
+      'What its stdout is: `text`, or the stream of a known agent such as `claude-json`, `codex-json`.',
+    ),
+});
+
+const limits = z.strictObject({
+  max_iterations: z
+    .int()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe('Most agent runs. null: 20 (50 where brainstorm is hired) and 6 more for every open task.'),
+  max_stuck: count('Waves without progress before exit 4; 0 turns it off.', 0, 3),
+  max_task_attempts: count('Rejected attempts of one task before it is given up.', 1, 3),
+  on_exhausted: z
+    .enum(['ask', 'fail'])
+    .default('ask')
+    .describe('A task out of attempts becomes a question, or fails. Unset, a team that plans fails it.'),
+  review_cap: count('Reviews with issues of one task before it is given up or approved at the cap.', 1, 5),
+  max_cycles: count('Rounds of questions while planning; 0 skips them.', 0, 5),
+  max_time: z
+    .union([z.number().positive(), z.string().regex(DURATION_FORM)])
+    .nullable()
+    .default(null)
+    .describe('Working time of a run, in seconds or as `90s`, `15m`, `2h`. null: no limit.'),
+  max_cost_usd: z.number().positive().nullable().default(null).describe('Cost of a run in US dollars.'),
+  max_cost_usd_per_task: z.number().positive().nullable().default(null).describe('Cost of one task.'),
+  max_cost_usd_per_day: z
+    .number()
+    .positive()
+    .nullable()
+    .default(null)
+    .describe('Cost of a day, all sessions.'),
+  max_tokens: z.int().min(1).nullable().default(null).describe('Input and output tokens of a run.'),
+  idle_timeout: seconds('Seconds without output and file change before an attempt is ended.', 600),
+  pause_grace: z
+    .number()
+    .min(0)
+    .default(60)
+    .describe('Seconds an agent gets to reach a safe point on PAUSE.'),
+  task_wip_minutes: z
+    .number()
+    .positive()
+    .default(120)
+    .describe('Minutes after which a foreign `[/]` is stale.'),
+  cooldown_delay_seconds: z.number().min(0).default(0).describe('Seconds between two waves.'),
+  retry_delays_s: z
+    .array(z.number().min(0))
+    .min(1)
+    .default([0, 30, 60, 60])
+    .describe('Seconds before the k-th retry after a crash or provider failure; the last one repeats.'),
+  max_subagent_retries: count('Retries after crashes in a row before exit 6.', 0, 4),
+  max_carry_iterations: count('Later cycles in which an unapproved knowledge item is offered again.', 0, 2),
+});
+
+// Numbers below 1 are raised to 1 with a warning (rules.ts), so they are no error here.
+const parallel = z.strictObject({
+  max_parallel_executors: z.int().default(3).describe('Executors at once; below 1 counts as 1.'),
+  max_parallel_reviewers: z.int().default(3).describe('Reviewers at once; below 1 counts as 1.'),
+  max_parallel_questioners: z.int().default(3).describe('Questioners at once; below 1 counts as 1.'),
+  worktrees: flag('Whether executors side by side each get a git worktree.', true),
+});
+
+const interventions = z.strictObject({
+  enabled: flag('Whether fruitless attempts are corrected.', true),
+  threshold_no_files: count('Attempts without files, of the last five, that trip the circuit breaker.', 1, 3),
+  threshold_false_completion: count('False completions, of the last five, that trip it.', 1, 2),
+  feedback_rotation_days: count('Days until old feedback leaves the prompt.', 1, 30),
+  aggressive_mode: flag('Whether correction starts with the strong wording.', false),
+  live: flag('Whether agents with live input are corrected while they run.', false),
+});
+
+const adaptiveTimeout = z.strictObject({
+  enabled: flag('Whether an attempt’s time depends on the task at all.', true),
+  complexity_scaling: flag('Whether complex tasks get more time.', true),
+  failure_scaling: flag('Whether each timeout gives the next attempt more time.', true),
+  max_timeout: seconds('Most seconds of one attempt.', 3600),
+  min_timeout: seconds('Fewest seconds of one attempt.', 60),
+  timeout_multiplier_per_failure: z
+    .number()
+    .min(1)
+    .default(1.5)
+    .describe('Factor for each timeout of the task.'),
+  learn: flag('Whether past durations move the classes’ factors.', false),
+  complexity: z
+    .strictObject({
+      simple: complexityClass(1, ['fix', 'update', 'refactor', 'add']),
+      medium: complexityClass(1.5, ['test', 'mock', 'fixture']),
+      complex: complexityClass(2, ['CLI', 'command', 'parser']),
+      ui_heavy: complexityClass(3, ['UI', 'View', 'Chart', 'Dashboard', 'SwiftUI']),
+    })
+    .prefault({}),
+});
+
+const robot = z.strictObject({
+  enabled: flag('Whether people are reached through Telegram.', false),
+  timeout_seconds: z
+    .number()
+    .min(0)
+    .describe('Seconds `human.interact` holds the session; 0 has no limit. Required when enabled.')
+    .optional(),
+  on_timeout: z
+    .enum(['proceed', 'default', 're_ask', 'stop'])
+    .default('proceed')
+    .describe('What silence to `human.interact` means.'),
+  telegram: z
+    .strictObject({
+      bot_token: text('Token of the bot. RALPH_TELEGRAM_BOT_TOKEN wins, and keeps it out of git.').optional(),
+      api_url: z
+        .url({ protocol: /^https?$/ })
+        .default('https://api.telegram.org')
+        .describe('Address of the Bot API; RALPH_TELEGRAM_API_URL wins.'),
+      allowed_users: z
+        .array(z.int())
+        .default([])
+        .describe('Telegram user ids that are heard, beside paired chats.'),
+    })
+    .prefault({}),
+});
+
+const channels = z.strictObject({
+  webhook: z
+    .strictObject({
+      url: z.url({ protocol: /^https?$/ }).describe('Where questions and notices are posted.'),
+      secret: text('Key that signs each post.').optional(),
+      answers: flag('Whether people can answer through it, so that a run waits for them.', false),
+    })
+    .optional(),
+  desktop: flag('Whether notices are shown on this desktop.', false),
+});
+
+/** The whole of ralph.yml. Its output is the file's shape with every default filled in. */
+export const configSchema = z.strictObject({
+  agent: z.string().min(1).default('auto').describe('Agent that works; `auto` takes the first installed.'),
+  model: z.string().min(1).nullable().default(null).describe('Model for the agent. null: the agent’s own.'),
+  team: z
+    .string()
+    .min(1)
+    .default('auto')
+    .describe(
+      'Who is hired: `solo`, `pair`, `full`, one of `teams`; `auto`: pair for a reviewed list, else solo.',
+    ),
+  tasks: z
+    .string()
+    .min(1)
+    .nullable()
+    .default(null)
+    .describe('Task file. null: looked for in the usual places.'),
+  mode: z
+    .enum(['speed', 'balanced', 'quality'])
+    .default('balanced')
+    .describe('Which of `modes` times an attempt.'),
+  completion_word: z
+    .string()
+    .regex(/^[^\s<>]{1,80}$/)
+    .nullable()
+    .default(null)
+    .describe('A word that on a line of its own also claims completion.'),
+  gates: z.array(gate).default([]).describe('Commands that prove the work after each attempt.'),
+  protect: texts('Files no agent may change, as globs; ralph.yml and the engine’s files always are.'),
+  commit: z
+    .enum(['auto', 'agent', 'engine', 'none'])
+    .default('auto')
+    .describe(
+      'Who commits. `auto`: the agent’s commits stand, the engine commits what an accepted task left.',
+    ),
+  limits: limits.prefault({}).describe('How far a run may go.'),
+  parallel: parallel.prefault({}).describe('Side by side work of a team that plans; others work one by one.'),
+  interventions: interventions.prefault({}).describe('Correction of fruitless attempts.'),
+  adaptive_timeout: adaptiveTimeout.prefault({}).describe('How long one attempt may take.'),
+  modes: z
+    .strictObject({
+      speed: seconds('Seconds of a simple attempt in mode `speed`.', 120),
+      balanced: seconds('Seconds of a simple attempt in mode `balanced`.', 900),
+      quality: seconds('Seconds of a simple attempt in mode `quality`.', 1800),
+    })
+    .prefault({}),
+  unblock: z
+    .strictObject({
+      auto_suggest: flag('Whether the end summary suggests how to unblock tasks.', true),
+      auto: flag('Whether blocked tasks are tried again without a person.', false),
+      max_auto_unblock_attempts: count('Most such retries of one task.', 0, 1),
+    })
+    .prefault({}),
+  questions: z
+    .strictObject({
+      hold: z
+        .enum(['session', 'task'])
+        .default('session')
+        .describe('What a DECIDE or BLOCKED claim holds up.'),
+      on_timeout: z
+        .enum(['proceed', 'default', 'carry', 're_ask', 'stop'])
+        .default('proceed')
+        .describe('What silence to a question with a deadline means; `carry` is for approvals.'),
+      approval_timeout_seconds: z
+        .number()
+        .positive()
+        .nullable()
+        .default(null)
+        .describe('Seconds until an unanswered approval is carried to the next cycle. null: never.'),
+    })
+    .prefault({}),
+  agents: named(agentSpec).default({}).describe('Your own agents by name, beside the built-in ones.'),
+  fallback: texts('Agents to try when one keeps failing, in this order.'),
+  teams: named(
+    z.strictObject({ modes: z.array(z.enum(MODE_NAMES)).min(1).describe('The modes this team hires.') }),
+  )
+    .default({})
+    .describe('Your own teams by name.'),
+  roles: named(role).default({}).describe('Hats, and overrides of the built-in roles, by name.'),
+  hats: named(role).optional().describe('Another name for `roles`; use one of the two.'),
+  default_role: text(
+    'Role that gets ready tasks. Unset: the first own role without triggers, else the first.',
+  ).optional(),
+  required_topics: texts('Topics that must have been published before the list can be done.'),
+  RObot: robot.prefault({}).describe('Talking to people through Telegram.'),
+  channels: channels.prefault({}).describe('Other ways to reach people.'),
+  permissions: z
+    .strictObject({
+      default: z.enum(['allow', 'ask', 'deny']).default('allow').describe('For what no rule matches.'),
+      rules: z
+        .array(
+          z.strictObject({
+            match: text('Command pattern, `*` for anything.'),
+            policy: z.enum(['allow', 'ask', 'deny']).describe('What happens when it matches.'),
+          }),
+        )
+        .default([])
+        .describe('First match wins.'),
+    })
+    .prefault({}),
+  sandbox: z
+    .union([
+      z.enum(['none', 'bwrap']),
+      z.strictObject({
+        command: z.array(z.string().min(1)).min(1).describe('Wrapper put before the agent.'),
+      }),
+    ])
+    .default('none')
+    .describe('What agents are shut into.'),
+  worktree: z
+    .strictObject({
+      copy: texts('Untracked files copied into a new worktree.'),
+      run: texts('Commands run once in a new worktree.'),
+    })
+    .prefault({}),
+  land: z
+    .union([z.enum(['merge', 'branch']), z.strictObject({ command: text('Command that lands the branch.') })])
+    .default('merge')
+    .describe('How a worktree loop’s work reaches the main branch.'),
+  memories: z
+    .strictObject({
+      enabled: flag('Whether memories stand in the prompt.', true),
+      budget_tokens: count('Most tokens of memories in a prompt.', 0, 2000),
+    })
+    .prefault({}),
+  skills: z
+    .strictObject({
+      dirs: texts('Folders with skills; missing ones are skipped.', ['skills', '~/.copilot/skills']),
+    })
+    .prefault({}),
+  track_sessions: flag('Whether git sees the session folders.', false),
+});
+
+/** ralph.yml with every default filled in, in the file's own spelling. */
+export type Config = z.output<typeof configSchema>;
+
+/** One node of the JSON Schema, as far as this room reads it. */
+export interface SchemaNode {
+  type?: string | string[];
+  description?: string;
+  default?: unknown;
+  enum?: unknown[];
+  const?: unknown;
+  minimum?: number;
+  exclusiveMinimum?: number;
+  minLength?: number;
+  minItems?: number;
+  pattern?: string;
+  format?: string;
+  properties?: Record<string, SchemaNode>;
+  additionalProperties?: SchemaNode | false;
+  required?: string[];
+  items?: SchemaNode;
+  anyOf?: SchemaNode[];
+}
+
+let emitted: SchemaNode | null = null;
+
+/** The JSON Schema (2020-12) of ralph.yml: what a person may write, before defaults. */
+export function configJsonSchema(): SchemaNode {
+  emitted ??= z.toJSONSchema(configSchema, { io: 'input' }) as SchemaNode;
+  return emitted;
+}
