@@ -30,19 +30,22 @@ export interface ChainEnd {
 /** The place before the first record. */
 export const CHAIN_START: ChainEnd = { seq: 0, prev: '', line: 0, bytes: 0 };
 
+export interface ChainReading {
+  file: string;
+  /** The file's bytes from where `start` ends. */
+  buffer: Buffer;
+  start: ChainEnd;
+  record(record: JournalRecord): void;
+}
+
 /**
- * Reads whole lines from `bytes`, which begin where `start` ends. What is left over at the end (no
- * newline yet, or a last line that is not JSON) is not read: the end's `bytes` tell where it begins.
+ * Reads whole lines and hands each record over as it is read: keeping 100,000 of them costs as much as
+ * reading them. What is left over at the end (no newline yet, or a last line that is not JSON) is not
+ * read: the returned end's `bytes` tell where it begins.
  * Throws a Problem for a line in the middle that is not JSON, for a broken chain, and for records of a
  * newer version.
  */
-export function readChain(
-  file: string,
-  bytes: Uint8Array,
-  start: ChainEnd,
-): { records: JournalRecord[]; end: ChainEnd } {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const records: JournalRecord[] = [];
+export function readChain({ file, buffer, start, record: onRecord }: ChainReading): ChainEnd {
   const end = { ...start };
   for (let from = 0; ; ) {
     const to = buffer.indexOf(NEWLINE, from);
@@ -54,14 +57,14 @@ export function readChain(
       throw damaged(at, 'the line is not JSON, and later lines follow it');
     }
     checkRecord(record, end, at);
-    records.push(record);
+    onRecord(record);
     end.prev = sha256(buffer.subarray(from, to));
     end.seq = record.seq;
     end.line += 1;
     from = to + 1;
     end.bytes = start.bytes + from;
   }
-  return { records, end };
+  return end;
 }
 
 function parseLine(text: string): JournalRecord | undefined {

@@ -7,12 +7,12 @@
  * caller hears of it, and a file that is not exactly as long as we left it belongs to another owner.
  */
 import { readFileSync } from 'node:fs';
-import { chmod, type FileHandle, open, readFile } from 'node:fs/promises';
+import { chmod, type FileHandle, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Fact, JOURNAL_VERSION, type JournalRecord } from '../core/index.ts';
 import type { Journal } from '../engine/index.ts';
 import { CHAIN_START, type ChainEnd, readChain, sha256 } from './chain.ts';
-import { createWhole, type DiskIo, diskError, errorCode, REAL_IO, syncFolder } from './disk.ts';
+import { createWhole, type DiskIo, diskError, REAL_IO, syncFolder } from './disk.ts';
 
 export interface JournalOptions {
   file: string;
@@ -52,9 +52,10 @@ export async function openJournal(options: JournalOptions): Promise<OpenedJourna
   const { file } = options;
   const handle = await openPrivate(file);
   try {
-    const bytes = await readFile(file);
-    const { records, end } = readChain(file, bytes, CHAIN_START);
-    const repaired = await setTornAside({ file, handle, bytes, end });
+    const buffer = readFileSync(file);
+    const records: JournalRecord[] = [];
+    const end = readChain({ file, buffer, start: CHAIN_START, record: (record) => records.push(record) });
+    const repaired = await setTornAside({ file, handle, bytes: buffer, end });
     return { journal: writer(options, handle, end), records, repaired };
   } catch (error) {
     await handle.close();
@@ -183,25 +184,4 @@ function writer(options: JournalOptions, handle: FileHandle, start: ChainEnd): O
       await handle.close();
     },
   };
-}
-
-/** The whole records of a journal, and how many bytes of a cut end follow them. */
-export interface JournalReading {
-  records: JournalRecord[];
-  tornBytes: number;
-}
-
-/**
- * Reads a journal for a window: no lock, nothing changed, a cut end left alone. A file that is not there
- * has no records. Throws Problems as `readChain` does. About 200 ms for 100,000 facts.
- */
-export async function readJournal(file: string): Promise<JournalReading> {
-  try {
-    const bytes = await readFile(file);
-    const { records, end } = readChain(file, bytes, CHAIN_START);
-    return { records, tornBytes: bytes.length - end.bytes };
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return { records: [], tornBytes: 0 };
-    throw error;
-  }
 }
