@@ -1,0 +1,313 @@
+/**
+ * JSON with positions: the same values as JSON.parse, and where each of them stands. A leading BOM is
+ * accepted; comments, trailing commas and everything else outside the grammar are errors with an offset.
+ */
+
+export type JsonNode =
+  | { kind: 'object'; start: number; end: number; entries: JsonEntry[] }
+  | { kind: 'array'; start: number; end: number; items: JsonNode[] }
+  | { kind: 'string'; start: number; end: number; value: string }
+  | { kind: 'number'; start: number; end: number; value: number }
+  | { kind: 'boolean'; start: number; end: number; value: boolean }
+  | { kind: 'null'; start: number; end: number };
+
+export interface JsonEntry {
+  key: string;
+  keyStart: number;
+  keyEnd: number;
+  value: JsonNode;
+}
+
+/** What is wrong and where; `hint` says what usually causes it. */
+export interface JsonFault {
+  what: string;
+  hint: string;
+  offset: number;
+}
+
+/** Deeper nesting than this is refused, so that no text can exhaust the stack. */
+const MAX_DEPTH = 100;
+
+export type JsonReading =
+  | { kind: 'tree'; root: JsonNode; value: unknown }
+  | { kind: 'fault'; fault: JsonFault };
+
+/**
+ * Reads the text; never throws. The platform's parser decides whether it is JSON and gives the value;
+ * positions are found when somebody asks for them, for a list of thousands of stories is read often and
+ * only one of them is marked.
+ */
+export function readJson(text: string): JsonReading {
+  const from = text.charCodeAt(0) === 0xfeff ? 1 : 0;
+  try {
+    const value: unknown = JSON.parse(from === 0 ? text : text.slice(from));
+    const scanner: Scanner = { text, at: from, shapes: [], lazyBelow: 0 };
+    return { kind: 'tree', root: readValue(scanner, 0), value };
+  } catch (thrown) {
+    return { kind: 'fault', fault: thrown instanceof Fault ? thrown.fault : findFault(text, from) };
+  }
+}
+
+/** Where the text leaves the grammar, by reading all of it. */
+function findFault(text: string, from: number): JsonFault {
+  const scanner: Scanner = { text, at: from, shapes: [], lazyBelow: Number.POSITIVE_INFINITY };
+  try {
+    readValue(scanner, 0);
+    skipSpace(scanner);
+    return fault(scanner, 'there is text after the end of the list').fault;
+  } catch (thrown) {
+    if (thrown instanceof Fault) return thrown.fault;
+    throw thrown;
+  }
+}
+
+/** The value of an object's entry; the last one rules where a key stands twice, as in JSON.parse. */
+export function entryOf(node: JsonNode, key: string): JsonEntry | undefined {
+  if (node.kind !== 'object') return undefined;
+  for (let i = node.entries.length - 1; i >= 0; i--) {
+    if (node.entries[i]!.key === key) return node.entries[i];
+  }
+  return undefined;
+}
+
+class Fault extends Error {
+  readonly fault: JsonFault;
+  constructor(fault: JsonFault) {
+    super(fault.what);
+    this.fault = fault;
+  }
+}
+
+interface Scanner {
+  text: string;
+  at: number;
+  /**
+   * The last object's entries per depth. The stories of a list have the same keys in the same order, so
+   * a key is usually found without reading it, and equal keys are one string: comparing them is cheap.
+   */
+  shapes: JsonEntry[][];
+  /** Objects deeper than this are read when asked: the stories of a list. */
+  lazyBelow: number;
+}
+
+/** An object whose entries are read when first asked for. The text is known to be JSON. */
+class LazyObject {
+  readonly kind = 'object';
+  readonly start: number;
+  readonly end: number;
+  readonly #scanner: Scanner;
+  readonly #depth: number;
+  #entries: JsonEntry[] | null = null;
+
+  constructor(scanner: Scanner, end: number, depth: number) {
+    this.start = scanner.at;
+    this.end = end;
+    this.#scanner = scanner;
+    this.#depth = depth;
+  }
+
+  get entries(): JsonEntry[] {
+    if (this.#entries === null) {
+      const { text, shapes } = this.#scanner;
+      const scanner = { text, at: this.start, shapes, lazyBelow: Number.POSITIVE_INFINITY };
+      const node = readObject(scanner, this.#depth);
+      this.#entries = node.entries;
+    }
+    return this.#entries;
+  }
+}
+
+const PLAIN_TEXT = /[^"{}[\]]*/y;
+
+/** The end of the object or array that begins here. Checks the depth, so that nothing later need. */
+function skipNested(scanner: Scanner, depth: number): number {
+  const { text } = scanner;
+  let at = scanner.at;
+  let level = depth;
+  do {
+    PLAIN_TEXT.lastIndex = at;
+    PLAIN_TEXT.test(text);
+    at = PLAIN_TEXT.lastIndex;
+    const code = text.charCodeAt(at);
+    if (code === 0x22) at = skipString(text, at);
+    else if (code === 0x7b || code === 0x5b) {
+      level += 1;
+      if (level > MAX_DEPTH) throw fault({ ...scanner, at }, `nested deeper than ${MAX_DEPTH} levels`);
+      at += 1;
+    } else {
+      level -= 1;
+      at += 1;
+    }
+  } while (level > depth);
+  return at;
+}
+
+function skipString(text: string, start: number): number {
+  let at = start;
+  for (;;) {
+    at = text.indexOf('"', at + 1);
+    let slashes = at;
+    while (text.charCodeAt(slashes - 1) === 0x5c) slashes -= 1;
+    if ((at - slashes) % 2 === 0) return at + 1;
+  }
+}
+
+const PLAIN = /[^"\\\u0000-\u001f]*/y;
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+
+function skipSpace(scanner: Scanner): void {
+  const { text } = scanner;
+  let at = scanner.at;
+  for (;;) {
+    const code = text.charCodeAt(at);
+    if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) break;
+    at += 1;
+  }
+  scanner.at = at;
+}
+
+function fault(scanner: Scanner, what: string, offset = scanner.at): Fault {
+  const { text } = scanner;
+  const next = text.slice(offset, offset + 2);
+  const hint =
+    next === '//' || next === '/*' || next[0] === '#'
+      ? 'JSON has no comments'
+      : offset >= text.length
+        ? 'the file ends too early, as if it were cut off or still being written'
+        : next[0] === "'"
+          ? 'JSON strings stand in double quotes'
+          : 'the text is not JSON here';
+  return new Fault({ what, hint, offset });
+}
+
+function readValue(scanner: Scanner, depth: number): JsonNode {
+  if (depth > MAX_DEPTH) throw fault(scanner, `nested deeper than ${MAX_DEPTH} levels`);
+  skipSpace(scanner);
+  const { text, at: start } = scanner;
+  switch (text.charCodeAt(start)) {
+    case 0x7b: {
+      if (depth <= scanner.lazyBelow) return readObject(scanner, depth);
+      const node = new LazyObject(scanner, skipNested(scanner, depth), depth);
+      scanner.at = node.end;
+      return node;
+    }
+    case 0x5b:
+      return readArray(scanner, depth);
+    case 0x22: {
+      const value = readString(scanner);
+      return { kind: 'string', start, end: scanner.at, value };
+    }
+    case 0x74:
+      return word(scanner, 'true', { kind: 'boolean', start, end: start + 4, value: true });
+    case 0x66:
+      return word(scanner, 'false', { kind: 'boolean', start, end: start + 5, value: false });
+    case 0x6e:
+      return word(scanner, 'null', { kind: 'null', start, end: start + 4 });
+    default:
+      return readNumber(scanner);
+  }
+}
+
+function word(scanner: Scanner, spelling: string, node: JsonNode): JsonNode {
+  if (!scanner.text.startsWith(spelling, scanner.at)) throw fault(scanner, 'a value is expected here');
+  scanner.at = node.end;
+  return node;
+}
+
+function readNumber(scanner: Scanner): JsonNode {
+  const start = scanner.at;
+  NUMBER.lastIndex = start;
+  if (!NUMBER.test(scanner.text)) throw fault(scanner, 'a value is expected here');
+  scanner.at = NUMBER.lastIndex;
+  return { kind: 'number', start, end: scanner.at, value: Number(scanner.text.slice(start, scanner.at)) };
+}
+
+function readString(scanner: Scanner): string {
+  const { text } = scanner;
+  const start = scanner.at + 1;
+  let at = start;
+  let escaped = false;
+  for (;;) {
+    PLAIN.lastIndex = at;
+    PLAIN.test(text);
+    at = PLAIN.lastIndex;
+    const code = text.charCodeAt(at);
+    if (code === 0x22) break;
+    if (code !== 0x5c) throw fault(scanner, 'a string is not closed on its line', at);
+    escaped = true;
+    at += 2;
+  }
+  scanner.at = at + 1;
+  if (!escaped) return text.slice(start, at);
+  try {
+    return JSON.parse(text.slice(start - 1, at + 1)) as string;
+  } catch {
+    throw fault(scanner, 'a string holds an unknown escape', start - 1);
+  }
+}
+
+function readKey(scanner: Scanner, expected: string | undefined): string {
+  const { text, at } = scanner;
+  if (expected !== undefined && text.startsWith(expected, at + 1)) {
+    const end = at + 1 + expected.length;
+    if (text.charCodeAt(end) === 0x22) {
+      scanner.at = end + 1;
+      return expected;
+    }
+  }
+  return readString(scanner);
+}
+
+function readArray(scanner: Scanner, depth: number): JsonNode {
+  const start = scanner.at;
+  const items: JsonNode[] = [];
+  scanner.at += 1;
+  skipSpace(scanner);
+  while (scanner.text.charCodeAt(scanner.at) !== 0x5d || items.length > 0) {
+    items.push(readValue(scanner, depth + 1));
+    if (!another(scanner, 0x5d)) break;
+  }
+  scanner.at += 1;
+  return { kind: 'array', start, end: scanner.at, items };
+}
+
+function readObject(scanner: Scanner, depth: number): JsonNode & { kind: 'object' } {
+  const start = scanner.at;
+  const entries: JsonEntry[] = [];
+  const shape = scanner.shapes[depth];
+  scanner.at += 1;
+  skipSpace(scanner);
+  while (scanner.text.charCodeAt(scanner.at) !== 0x7d || entries.length > 0) {
+    skipSpace(scanner);
+    const keyStart = scanner.at;
+    if (scanner.text.charCodeAt(keyStart) !== 0x22)
+      throw fault(scanner, 'a key in double quotes is expected here');
+    const key = readKey(scanner, shape?.[entries.length]?.key);
+    const keyEnd = scanner.at;
+    skipSpace(scanner);
+    if (scanner.text.charCodeAt(scanner.at) !== 0x3a) throw fault(scanner, `":" is expected after "${key}"`);
+    scanner.at += 1;
+    entries.push({ key, keyStart, keyEnd, value: readValue(scanner, depth + 1) });
+    if (!another(scanner, 0x7d)) break;
+  }
+  scanner.at += 1;
+  scanner.shapes[depth] = entries;
+  return { kind: 'object', start, end: scanner.at, entries };
+}
+
+/** After a member: true at a comma (now behind it), false at the closing bracket. */
+function another(scanner: Scanner, close: number): boolean {
+  skipSpace(scanner);
+  const code = scanner.text.charCodeAt(scanner.at);
+  if (code === close) return false;
+  if (code !== 0x2c) throw fault(scanner, `"," or "${String.fromCharCode(close)}" is expected here`);
+  const comma = scanner.at;
+  scanner.at += 1;
+  skipSpace(scanner);
+  if (scanner.text.charCodeAt(scanner.at) !== close) return true;
+  throw new Fault({
+    what: 'a comma stands after the last member',
+    hint: 'JSON has no trailing commas',
+    offset: comma,
+  });
+}

@@ -1,0 +1,33 @@
+/** Which dialect a task file speaks: a record of formats, asked in order. */
+
+import type {
+  TaskDialect,
+  TaskFileComparison,
+  TaskFileVerdict,
+  TaskListReading,
+  TaskMark,
+} from './tasklist.ts';
+import { tasksJson } from './tasks-json.ts';
+
+/** Every task-file format, the first that detects a file reads it. */
+export const taskDialects: readonly TaskDialect[] = [tasksJson];
+
+/** The dialect of a file; path first, content where the path does not tell, else the last one. */
+export function dialectOf(path: string, text: string): TaskDialect {
+  return taskDialects.find((dialect) => dialect.detects(path, text)) ?? taskDialects.at(-1)!;
+}
+
+/** Reads a task file. `path` (relative to the project) tells the format and names the place of problems. */
+export function readTaskList(path: string, text: string): TaskListReading {
+  return dialectOf(path, text).read(text, path);
+}
+
+/** Sets the marks and nothing else; without a path the content tells the format. Idempotent. */
+export function writeMarks(text: string, marks: TaskMark[], path = ''): string {
+  return dialectOf(path, text).writeMarks(text, marks);
+}
+
+/** What of an attempt's edit stands, what it claims, and the text to write back. Never throws. */
+export function compareTaskFile(input: TaskFileComparison): TaskFileVerdict {
+  return dialectOf(input.path ?? '', input.before).compare(input);
+}

@@ -1,0 +1,98 @@
+/**
+ * The names under which task lists of other tools keep the same things. One table serves reading,
+ * marking and comparing, so that the three cannot disagree on who owns a field.
+ */
+import type { TaskStatus } from '../core/index.ts';
+
+/** Keys of a list's tasks, the first that holds a list rules. */
+export const LIST_KEYS = ['userStories', 'stories', 'tasks', 'features', 'queue'] as const;
+export const ID_KEYS = ['id', 'story_id', 'key'] as const;
+export const TITLE_KEYS = ['title', 'name'] as const;
+export const ACCEPTANCE_KEYS = ['acceptanceCriteria', 'acceptance', 'acceptance_criteria', 'steps'] as const;
+export const DONE_KEYS = ['passes', 'completed', 'done'] as const;
+export const DEPENDENCY_KEYS = ['dependsOn', 'depends_on', 'dependencies'] as const;
+export const REVIEW_KEYS = ['reviewStatus', 'reviewCount', 'reviewFeedback'] as const;
+
+/** Fields whose value decides what is done: the engine's alone. */
+export const ENGINE_KEYS: readonly string[] = [...DONE_KEYS, 'status', 'blocked', ...REVIEW_KEYS];
+
+/** Fields an agent may not change, in addition: identity, order of work, exemptions. */
+export const FIXED_KEYS: readonly string[] = [
+  ...ENGINE_KEYS,
+  ...ID_KEYS,
+  ...DEPENDENCY_KEYS,
+  'priority',
+  'changes',
+  'files',
+  'type',
+  'sequential',
+];
+
+/** Top-level fields an agent may not change: the list itself, the gates and where work lands. */
+export const FIXED_TOP_KEYS: readonly string[] = [...LIST_KEYS, 'verifyCommands', 'branchName'];
+
+const STATUS_WORDS: Record<TaskStatus, readonly string[]> = {
+  todo: ['todo', 'open', 'pending', 'ready', 'new', 'not_started', 'backlog', 'blocked'],
+  doing: ['in_progress', 'doing', 'started', 'wip', 'active'],
+  review: ['review', 'in_review', 'needs_review', 'pending_review'],
+  done: ['done', 'completed', 'complete', 'closed', 'passed', 'finished'],
+  failed: ['failed'],
+  cancelled: ['cancelled', 'canceled', 'skipped', 'wontfix'],
+};
+
+const STATUS_OF_WORD = new Map(
+  Object.entries(STATUS_WORDS).flatMap(([status, words]) =>
+    words.map((word): [string, TaskStatus] => [word, status as TaskStatus]),
+  ),
+);
+
+/** The status a word of another tool means; null for a word nobody knows. Never guessed as done. */
+export function statusOfWord(word: string): TaskStatus | null {
+  return (
+    STATUS_OF_WORD.get(
+      word
+        .trim()
+        .toLowerCase()
+        .replace(/[\s-]+/g, '_'),
+    ) ?? null
+  );
+}
+
+/** The word to write for a status: one the list already uses, else the commonest. */
+export function wordOfStatus(status: TaskStatus, used: ReadonlySet<string>): string {
+  const words = STATUS_WORDS[status].filter((word) => word !== 'blocked');
+  for (const word of used) {
+    if (words.includes(word.toLowerCase().replace(/[\s-]+/g, '_'))) return word;
+  }
+  return words[0]!;
+}
+
+const PRIORITY_WORDS: Record<string, number> = {
+  critical: 0,
+  urgent: 0,
+  blocker: 0,
+  highest: 0,
+  high: 1,
+  medium: 2,
+  normal: 2,
+  med: 2,
+  low: 3,
+  lowest: 4,
+};
+
+/** `high`, `P2` or `"3"` as a number, lower first; null for a word that is no priority. */
+export function priorityOfWord(word: string): number | null {
+  const plain = word.trim().toLowerCase();
+  const level = /^p(\d)$/.exec(plain) ?? /^(\d{1,4})$/.exec(plain);
+  if (level !== null) return Number(level[1]);
+  return Object.hasOwn(PRIORITY_WORDS, plain) ? PRIORITY_WORDS[plain]! : null;
+}
+
+/** `US-1, US-2`, `none` or `[a, b]` as ids. */
+export function idsInText(text: string): string[] {
+  const inner = text.trim().replace(/^\[|\]$/g, '');
+  return inner
+    .split(/[,;]|\s+and\s+/)
+    .map((id) => id.trim().replace(/^[`*_"'[(]+|[`*_"'\]).]+$/g, ''))
+    .filter((id) => id !== '' && !/^(none|n\/a|nothing|nil|null|-+|—)$/i.test(id));
+}

@@ -1,0 +1,153 @@
+/**
+ * Whether the tasks of one list fit together: ids that are unique also where case does not count,
+ * dependencies that exist, and no cycle. The first fault is told with the shortest explanation.
+ */
+import { nearest } from '../core/index.ts';
+
+/** One task as the graph sees it. */
+export interface GraphTask {
+  id: string;
+  dependsOn: readonly string[];
+}
+
+export interface GraphFault {
+  code: 'tasks.duplicate' | 'tasks.unknown_dependency' | 'tasks.cycle';
+  what: string;
+  why: string;
+  fix: string;
+  line: number;
+}
+
+/**
+ * The first fault of the list, or null. Duplicates first: with them nothing else can be said.
+ * `lineOf` gives the line of the task at an index, for a fault only.
+ */
+export function graphFault(
+  tasks: readonly GraphTask[],
+  lineOf: (index: number) => number,
+): GraphFault | null {
+  return duplicate(tasks, lineOf) ?? dependencyFault(tasks, lineOf);
+}
+
+function duplicate(tasks: readonly GraphTask[], lineOf: (index: number) => number): GraphFault | null {
+  const seen = new Map<string, number>();
+  for (let i = 0; i < tasks.length; i++) {
+    const { id } = tasks[i]!;
+    const first = seen.get(id.toLowerCase());
+    if (first !== undefined) {
+      return {
+        code: 'tasks.duplicate',
+        what: `the id "${id}" stands twice, first in line ${lineOf(first)}`,
+        why: 'an id names one task; case is ignored because ids become file names',
+        fix: 'give one of the two another id',
+        line: lineOf(i),
+      };
+    }
+    seen.set(id.toLowerCase(), i);
+  }
+  return null;
+}
+
+function dependencyFault(tasks: readonly GraphTask[], lineOf: (index: number) => number): GraphFault | null {
+  if (tasks.every((task) => task.dependsOn.length === 0)) return null;
+  const indexOf = new Map(tasks.map((task, index): [string, number] => [task.id, index]));
+  const edges: number[][] = [];
+  for (let i = 0; i < tasks.length; i++) {
+    const { id, dependsOn } = tasks[i]!;
+    const row: number[] = [];
+    for (const dependency of dependsOn) {
+      const at = indexOf.get(dependency);
+      if (at === undefined) return unknownDependency(id, dependency, [...indexOf.keys()], lineOf(i));
+      row.push(at);
+    }
+    edges.push(row);
+  }
+  const path = shortestCycle(edges);
+  if (path === null) return null;
+  const names = [...path, path[0]!].map((index) => tasks[index]!.id);
+  return {
+    code: 'tasks.cycle',
+    what: `these tasks wait for each other: ${names.join(' → ')}`,
+    why: 'none of them could ever start',
+    fix: 'remove one of these dependencies',
+    line: lineOf(path[0]!),
+  };
+}
+
+function unknownDependency(task: string, unknown: string, ids: string[], line: number): GraphFault {
+  const near = nearest(unknown, ids);
+  return {
+    code: 'tasks.unknown_dependency',
+    what: `"${task}" depends on "${unknown}", which is no task of this list`,
+    why: 'a dependency that does not exist can never be done',
+    fix: near === null ? 'name an existing task or drop the dependency' : `did you mean "${near}"?`,
+    line,
+  };
+}
+
+/** One shortest cycle among the first 500 tasks that can be on one, or null where there is none. */
+function shortestCycle(edges: readonly number[][]): number[] | null {
+  const left = cyclic(edges);
+  const starts = [...left.keys()].filter((index) => left[index]);
+  if (starts.length === 0) return null;
+  let path = anyCycle(starts[0]!, edges, left);
+  for (const start of starts.slice(0, 500)) {
+    if (path.length === 1) break;
+    path = shortestBack(start, edges, path.length) ?? path;
+  }
+  return path;
+}
+
+/** Which tasks lie on a cycle or behind one: those that never become ready. */
+function cyclic(edges: readonly number[][]): boolean[] {
+  const waiting = edges.map((row) => row.length);
+  const dependents: number[][] = edges.map(() => []);
+  for (let i = 0; i < edges.length; i++) for (const dependency of edges[i]!) dependents[dependency]!.push(i);
+  const ready: number[] = [];
+  for (let i = 0; i < edges.length; i++) if (waiting[i] === 0) ready.push(i);
+  for (let index = ready.pop(); index !== undefined; index = ready.pop()) {
+    for (const next of dependents[index]!) {
+      waiting[next]! -= 1;
+      if (waiting[next] === 0) ready.push(next);
+    }
+  }
+  return waiting.map((count) => count > 0);
+}
+
+/** Every task left waits for another one left, so following them must come round. */
+function anyCycle(start: number, edges: readonly number[][], left: readonly boolean[]): number[] {
+  const path: number[] = [];
+  const seen = new Map<number, number>();
+  let index = start;
+  while (!seen.has(index)) {
+    seen.set(index, path.length);
+    path.push(index);
+    index = edges[index]!.find((next) => left[next])!;
+  }
+  return path.slice(seen.get(index));
+}
+
+/** The shortest way from a task back to itself, if it is shorter than `limit`. */
+function shortestBack(start: number, edges: readonly number[][], limit: number): number[] | null {
+  const cameFrom = new Map<number, number>();
+  let front = [start];
+  for (let length = 1; length < limit && front.length > 0; length++) {
+    const next: number[] = [];
+    for (const index of front) {
+      for (const dependency of edges[index]!) {
+        if (dependency === start) return trail(start, index, cameFrom);
+        if (cameFrom.has(dependency)) continue;
+        cameFrom.set(dependency, index);
+        next.push(dependency);
+      }
+    }
+    front = next;
+  }
+  return null;
+}
+
+function trail(start: number, last: number, cameFrom: ReadonlyMap<number, number>): number[] {
+  const path = [last];
+  while (path[0] !== start) path.unshift(cameFrom.get(path[0]!)!);
+  return path;
+}

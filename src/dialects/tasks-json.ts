@@ -1,0 +1,53 @@
+/**
+ * Task lists in JSON: `tasks.json` with review fields and the plain `prd.json` family. Theirs ↔ ours
+ * stands in README.md of this folder.
+ */
+import { type JsonNode, readJson } from './json-tree.ts';
+import { compareStories, type StoryFormat } from './story-compare.ts';
+import { readStories, type StoryFile } from './story-list.ts';
+import { JSON_NOTATION, markEdits } from './story-marks.ts';
+import type { TaskDialect, TaskListReading, TaskMark } from './tasklist.ts';
+import { applyEdits, type Edit, lineAt } from './text.ts';
+
+function parse(text: string, path: string): StoryFile | null {
+  const reading = readJson(text);
+  return reading.kind === 'tree' ? { value: reading.value, root: reading.root, text, path } : null;
+}
+
+function read(text: string, path: string): TaskListReading {
+  if (text.replace(/^\ufeff/, '').trim() === '') return { kind: 'empty' };
+  const reading = readJson(text);
+  if (reading.kind === 'tree') return readStories({ value: reading.value, root: reading.root, text, path });
+  const { what, hint, offset } = reading.fault;
+  const at = `${path}:${lineAt(text, offset)}`;
+  const fix = 'correct that line; the file must be plain JSON';
+  return { kind: 'unreadable', problem: { code: 'tasks.syntax', what, why: hint, fix, at } };
+}
+
+function append({ text }: StoryFile, list: JsonNode & { kind: 'array' }, raws: string[]): Edit {
+  const last = list.items.at(-1);
+  if (last === undefined) return { start: list.start + 1, end: list.start + 1, text: raws.join(', ') };
+  const previous = list.items.at(-2);
+  const lead = /[ \t\r\n]*$/.exec(text.slice(previous?.end ?? list.start + 1, last.start))![0];
+  return { start: last.end, end: last.end, text: raws.map((raw) => `,${lead}${raw}`).join('') };
+}
+
+const FORMAT: StoryFormat = {
+  parse,
+  read,
+  notation: JSON_NOTATION,
+  append,
+  carry: (value, after) => after.slice(value.start, value.end),
+};
+
+/** `tasks.json`, `prd.json` and lists like them. */
+export const tasksJson: TaskDialect = {
+  name: 'tasks-json',
+  detects: (path, text) => /\.json$/i.test(path) || (path === '' && /^\ufeff?\s*[{[]\s*["{[\]}]/.test(text)),
+  read,
+  writeMarks(text: string, marks: TaskMark[]): string {
+    const file = parse(text, '');
+    return file === null ? text : applyEdits(text, markEdits(file, marks, JSON_NOTATION));
+  },
+  compare: (input) => compareStories(FORMAT, input),
+};

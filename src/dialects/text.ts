@@ -1,0 +1,48 @@
+/**
+ * Positions in a text and edits by position. Every writer of this room changes a user's file through
+ * a list of edits, so that bytes nobody meant to change cannot change.
+ */
+
+/** Replaces `[start, end)` by `text`; an insertion has `start === end`. */
+export interface Edit {
+  start: number;
+  end: number;
+  text: string;
+}
+
+/** The text with all edits made. Edits may come in any order; insertions at one place keep theirs. */
+export function applyEdits(text: string, edits: readonly Edit[]): string {
+  const sorted = edits.map((edit, at) => ({ edit, at }));
+  sorted.sort((a, b) => a.edit.start - b.edit.start || a.at - b.at);
+  const parts: string[] = [];
+  let from = 0;
+  for (const { edit } of sorted) {
+    if (edit.start < from) throw new Error(`overlapping edits at ${edit.start}`);
+    parts.push(text.slice(from, edit.start), edit.text);
+    from = edit.end;
+  }
+  parts.push(text.slice(from));
+  return parts.join('');
+}
+
+/** The line of an offset, from 1. */
+export function lineAt(text: string, offset: number): number {
+  let line = 1;
+  for (let at = text.indexOf('\n'); at !== -1 && at < offset; at = text.indexOf('\n', at + 1)) line += 1;
+  return line;
+}
+
+/** The line ending the text uses; `\n` for a text without one. */
+export function lineEnding(text: string): '\r\n' | '\n' {
+  const at = text.indexOf('\n');
+  return at > 0 && text[at - 1] === '\r' ? '\r\n' : '\n';
+}
+
+/** 6 letters and digits of a 32-bit FNV-1a hash: stable over runs and machines, not a secret. */
+export function shortHash(text: string): string {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) {
+    hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  }
+  return (hash >>> 0).toString(36).padStart(7, '0').slice(-6);
+}
