@@ -106,11 +106,11 @@ function variablePath(name: string, { data, problems }: Layered): Path | null {
 function unknownVariable(name: string, word: string, at: { path: string[]; known: string[] }): ProblemFacts {
   const meant = nearest(word, at.known);
   const begun = [...at.path, meant].join('__').toUpperCase();
-  const place = at.path.length === 0 ? 'the configuration' : pathText(at.path);
+  const place = at.path.length === 0 ? 'ralph.yml' : pathText(at.path);
   return {
     code: 'config.unknown_key',
     at: name,
-    what: `${name} sets ${word === '' ? 'nothing' : `${word.toLowerCase()}, which is no key of ${place}`}`,
+    what: word === '' ? `${name} names no key` : `${place} has no key ${word.toLowerCase()}`,
     why: `Variables that begin with ${PREFIX} set keys of ralph.yml, nested ones with __ in between.`,
     fix: meant === null ? 'Unset it, or see `ralph config` for the keys.' : `Did you mean ${PREFIX}${begun}?`,
   };

@@ -10,6 +10,10 @@ import { DURATION_FORM } from './duration.ts';
 /** Names of roles, agents and teams: they become words in files, topics and environment variables. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 
+// The title of a form is what a person reads after "it must be".
+const name = z.string().regex(NAME).meta({ title: 'a name of letters, digits, _ . and -' });
+const address = z.url({ protocol: /^https?$/ }).meta({ title: 'an http or https address' });
+
 const text = (meaning: string) => z.string().min(1).describe(meaning);
 const flag = (meaning: string, preset: boolean) => z.boolean().default(preset).describe(meaning);
 const count = (meaning: string, least: number, preset: number) =>
@@ -17,10 +21,10 @@ const count = (meaning: string, least: number, preset: number) =>
 const seconds = (meaning: string, preset: number) => z.number().positive().default(preset).describe(meaning);
 const texts = (meaning: string, preset: string[] = []) =>
   z.array(z.string().min(1)).default(preset).describe(meaning);
-const named = <Value extends z.ZodType>(value: Value) => z.record(z.string().regex(NAME), value);
+const named = <Value extends z.ZodType>(value: Value) => z.record(name, value);
 
 const gate = z.strictObject({
-  name: z.string().regex(NAME).describe('Name of the gate in prompts, logs and verdicts; unique.'),
+  name: name.describe('Name of the gate in prompts, logs and verdicts; unique.'),
   run: text('Command line, run by the shell in the work tree. Exit 0 passes.'),
   timeout_s: seconds('Seconds until the gate is ended and counts as failed.', 600),
   required: flag('Whether a task can only be accepted when this gate passes.', true),
@@ -64,6 +68,7 @@ const agentSpec = z.strictObject({
   output: z
     .string()
     .regex(/^(text|[a-z][a-z0-9]*-json)$/)
+    .meta({ title: 'text, or a stream such as claude-json or codex-json' })
     .default('text')
     .describe(
       'What its stdout is: `text`, or the stream of a known agent such as `claude-json`, `codex-json`.',
@@ -86,7 +91,10 @@ const limits = z.strictObject({
   review_cap: count('Reviews with issues of one task before it is given up or approved at the cap.', 1, 5),
   max_cycles: count('Rounds of questions while planning; 0 skips them.', 0, 5),
   max_time: z
-    .union([z.number().positive(), z.string().regex(DURATION_FORM)])
+    .union([
+      z.number().positive(),
+      z.string().regex(DURATION_FORM).meta({ title: 'a duration such as 90s, 15m or 2h' }),
+    ])
     .nullable()
     .default(null)
     .describe('Working time of a run, in seconds or as `90s`, `15m`, `2h`. null: no limit.'),
@@ -173,8 +181,7 @@ const robot = z.strictObject({
   telegram: z
     .strictObject({
       bot_token: text('Token of the bot. RALPH_TELEGRAM_BOT_TOKEN wins, and keeps it out of git.').optional(),
-      api_url: z
-        .url({ protocol: /^https?$/ })
+      api_url: address
         .default('https://api.telegram.org')
         .describe('Address of the Bot API; RALPH_TELEGRAM_API_URL wins.'),
       allowed_users: z
@@ -188,7 +195,7 @@ const robot = z.strictObject({
 const channels = z.strictObject({
   webhook: z
     .strictObject({
-      url: z.url({ protocol: /^https?$/ }).describe('Where questions and notices are posted.'),
+      url: address.describe('Where questions and notices are posted.'),
       secret: text('Key that signs each post.').optional(),
       answers: flag('Whether people can answer through it, so that a run waits for them.', false),
     })
@@ -220,6 +227,7 @@ export const configSchema = z.strictObject({
   completion_word: z
     .string()
     .regex(/^[^\s<>]{1,80}$/)
+    .meta({ title: 'one word without spaces, < and >' })
     .nullable()
     .default(null)
     .describe('A word that on a line of its own also claims completion.'),
@@ -335,6 +343,7 @@ export type Config = z.output<typeof configSchema>;
 /** One node of the JSON Schema, as far as this room reads it. */
 export interface SchemaNode {
   type?: string | string[];
+  title?: string;
   description?: string;
   default?: unknown;
   enum?: unknown[];

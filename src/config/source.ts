@@ -23,7 +23,7 @@ import { isMapping, type Path } from './path.ts';
 /** The one name of the project's configuration. */
 export const CONFIG_FILE = 'ralph.yml';
 const TOML_FILE = '.ralph/ralph.toml';
-const MISNAMED = ['ralph.yaml', '.ralph.yml', '.ralph.yaml', '.ralph/ralph.yml', '.ralph/ralph.yaml'];
+const MISNAMED = ['ralph.yaml', '.ralph/ralph.yml', '.ralph/ralph.yaml'];
 
 const LARGEST_BYTES = 1_048_576;
 /** Deeper than any configuration, shallow enough for every recursive reader. */

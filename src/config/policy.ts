@@ -1,0 +1,100 @@
+/**
+ * Settings and the facts of this start become the policy that stands in the journal: which team is
+ * hired, which gates prove the work, how long an attempt may take, whether the run waits for people.
+ */
+import { type GateDef, type Mode, type Policy, TEAMS } from '../core/index.ts';
+import type { Settings } from './settings.ts';
+
+/** What only the start of a run can know. */
+export interface StartFacts {
+  /** The task list has review fields. */
+  reviewedList: boolean;
+  /** Command lines the task list brings along (`verifyCommands`). */
+  listGates: string[];
+  /** A person sits at this terminal. */
+  interactive: boolean;
+  /** A channel is up through which a person can answer. */
+  channels: boolean;
+  /** The agent that was chosen, never `auto`. */
+  agent: string;
+}
+
+/** The complete policy of a run. The same settings and facts always give the same policy. */
+export function toPolicy(settings: Settings, facts: StartFacts): Policy {
+  const { team, modes } = hire(settings, facts.reviewedList);
+  const plans = modes.includes('TASK_BREAKDOWN');
+  const { onExhausted, ...limits } = settings.limits;
+  const { live: _live, ...interventions } = settings.interventions;
+  const answerable = facts.channels || facts.interactive;
+  return {
+    team,
+    modes,
+    agent: facts.agent,
+    model: settings.model,
+    fallback: settings.fallback,
+    completionWord: settings.completionWord,
+    gates: [...settings.gates, ...listGates(settings.gates, facts.listGates)],
+    protect: settings.protect,
+    commit: settings.git ? settings.commit : 'none',
+    limits: { ...limits, onExhausted: onExhausted ?? (plans ? 'fail' : 'ask') },
+    timeout: timeoutPolicy(settings),
+    interventions,
+    questions: {
+      ...settings.questions,
+      interactTimeoutS: answerable ? (settings.robot.timeoutS ?? 0) : null,
+      interactOnTimeout: settings.robot.onTimeout,
+    },
+    parallel: sideBySide(settings, plans),
+    wait: settings.wait ?? answerable,
+    park: settings.wait !== false,
+    onlyTask: settings.onlyTask,
+    requiredTopics: settings.requiredTopics,
+  };
+}
+
+/**
+ * Who is hired. `auto`: pair for a list with review fields, else solo. `--skip-review` makes a pair a
+ * solo; a larger team keeps its other modes and only loses the review of single tasks.
+ */
+function hire(settings: Settings, reviewedList: boolean): { team: string; modes: Mode[] } {
+  const wanted = settings.team === 'auto' ? (reviewedList ? 'pair' : 'solo') : settings.team;
+  const team = wanted === 'pair' && settings.skipReview ? 'solo' : wanted;
+  const modes = settings.teams[team] ?? TEAMS[team] ?? TEAMS.solo!;
+  const dropped = (mode: Mode): boolean => mode === 'TASK_REVIEW' || mode === 'review-fix';
+  return { team, modes: modes.filter((mode) => !(settings.skipReview && dropped(mode))) };
+}
+
+/** The list's own commands as required gates `verify-1`, `verify-2` …; a taken name is passed over. */
+function listGates(configured: GateDef[], commands: string[]): GateDef[] {
+  const taken = new Set(configured.map(({ name }) => name));
+  let n = 0;
+  return commands.map((run) => {
+    do n++;
+    while (taken.has(`verify-${n}`));
+    return {
+      name: `verify-${n}`,
+      run,
+      timeoutS: 600,
+      required: true,
+      minTests: 0,
+      baseline: 'no_regression',
+    };
+  });
+}
+
+function timeoutPolicy({ mode, modes, adaptiveTimeout }: Settings): Policy['timeout'] {
+  return {
+    mode,
+    baseS: modes[mode],
+    minS: adaptiveTimeout.minS,
+    maxS: adaptiveTimeout.maxS,
+    growth: adaptiveTimeout.growth,
+    failureScaling: adaptiveTimeout.enabled && adaptiveTimeout.failureScaling,
+  };
+}
+
+/** Teams that do not plan work one by one, unless the command line asked for more. */
+function sideBySide({ parallel }: Settings, plans: boolean): Policy['parallel'] {
+  if (!plans && !parallel.asked) return { executors: 1, reviewers: 1, questioners: 1 };
+  return { executors: parallel.executors, reviewers: parallel.reviewers, questioners: parallel.questioners };
+}

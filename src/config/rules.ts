@@ -1,0 +1,268 @@
+/**
+ * Rules that look at two places of the configuration at once: a name and the list it must be in, a
+ * switch and what it then needs. Values by themselves are judged by the schema.
+ */
+import { nearest, TEAMS } from '../core/index.ts';
+import { parseDuration } from './duration.ts';
+import { type Found, found, type WhereIs } from './explain.ts';
+import { isMapping, type Path, pathText } from './path.ts';
+import type { Config } from './schema.ts';
+
+/** The agents that come with the product, where the caller names no others. */
+export const BUILT_IN_AGENTS = ['claude', 'codex', 'gemini', 'opencode', 'pi', 'copilot', 'qwen', 'scripted'];
+
+interface Ground {
+  config: Config;
+  /** The data before defaults: names that are there although their definition is wrong still count. */
+  data: Record<string, unknown>;
+  agentNames: readonly string[];
+  whereIs: WhereIs;
+}
+
+/** Every broken rule, with its place. */
+export function brokenRules(ground: Ground): Found[] {
+  return [agentRules, teamRules, gateRules, timeRules, robotRules, roleRules].flatMap((rule) => rule(ground));
+}
+
+/** What is odd but works. */
+export function oddities({ config, agentNames, whereIs }: Ground): string[] {
+  const odd: string[] = [];
+  const note = (path: Path, text: string): void => {
+    odd.push(`${whereIs(path) ?? 'ralph.yml'}: ${pathText(path)} ${text}`);
+  };
+  for (const [key, value] of Object.entries(config.parallel)) {
+    if (typeof value === 'number' && value < 1) note(['parallel', key], `is ${value} and counts as 1.`);
+  }
+  for (const name of Object.keys(config.agents)) {
+    if (agentNames.includes(name)) note(['agents', name], 'replaces the built-in agent of that name.');
+  }
+  const published = Object.values(rolesOf(config)).map(({ publishes }) => publishes);
+  if (published.length > 0 && published.every((topics) => topics.length > 0)) {
+    config.required_topics.forEach((topic, i) => {
+      const heard = published.flat().some((pattern) => topicMatches(pattern, topic));
+      if (!heard)
+        note(['required_topics', i], `(${topic}) is published by no role, so the list can never be done.`);
+    });
+  }
+  return odd;
+}
+
+function namesIn(data: Record<string, unknown>, ...keys: string[]): string[] {
+  return keys.flatMap((key) => {
+    const section = data[key];
+    return isMapping(section) ? Object.keys(section) : [];
+  });
+}
+
+function unknownName(
+  path: Path,
+  name: string,
+  choice: { kind: string; names: readonly string[] },
+): Omit<Found['facts'], 'at'> {
+  const near = nearest(name, choice.names);
+  return {
+    code: `config.unknown_${choice.kind}`,
+    what: `${pathText(path)} names the ${choice.kind} ${JSON.stringify(name)}, which there is none of`,
+    why: choice.names.length === 0 ? `No ${choice.kind} is defined.` : `Known: ${choice.names.join(', ')}.`,
+    fix: near === null ? `Use a known name, or define it under ${choice.kind}s.` : `Did you mean ${near}?`,
+  };
+}
+
+function agentRules({ config, data, agentNames, whereIs }: Ground): Found[] {
+  const names = [...new Set([...agentNames, ...namesIn(data, 'agents')])];
+  const uses: [Path, string][] = [];
+  if (config.agent !== 'auto') uses.push([['agent'], config.agent]);
+  config.fallback.forEach((name, i) => {
+    uses.push([['fallback', i], name]);
+  });
+  for (const key of ['roles', 'hats'] as const) {
+    for (const [role, spec] of Object.entries(config[key] ?? {})) {
+      if (spec.agent !== undefined) uses.push([[key, role, 'agent'], spec.agent]);
+      spec.fallback?.forEach((name, i) => {
+        uses.push([[key, role, 'fallback', i], name]);
+      });
+    }
+  }
+  return uses
+    .filter(([, name]) => !names.includes(name))
+    .map(([path, name]) => {
+      const choices = path[0] === 'agent' ? ['auto', ...names] : names;
+      return found(path, unknownName(path, name, { kind: 'agent', names: choices }), whereIs);
+    });
+}
+
+function teamRules({ config, data, whereIs }: Ground): Found[] {
+  const builtIn = ['auto', ...Object.keys(TEAMS)];
+  const names = [...builtIn, ...namesIn(data, 'teams')];
+  const broken: Found[] = [];
+  if (!names.includes(config.team)) {
+    broken.push(found(['team'], unknownName(['team'], config.team, { kind: 'team', names }), whereIs));
+  }
+  for (const name of Object.keys(config.teams)) {
+    if (!builtIn.includes(name)) continue;
+    const facts = {
+      code: 'config.reserved_name',
+      what: `teams.${name} redefines a built-in team`,
+      why: 'Whoever reads the name must be able to rely on what it means.',
+      fix: 'Give your team a name of its own.',
+    };
+    broken.push(found(['teams', name], facts, whereIs));
+  }
+  return broken;
+}
+
+/** Works on the data as written: a gate with another mistake still takes its name. */
+function gateRules({ data, whereIs }: Ground): Found[] {
+  const seen = new Set<string>();
+  const gates = Array.isArray(data.gates) ? data.gates : [];
+  return gates.flatMap((gate, i) => {
+    const name: unknown = isMapping(gate) ? gate.name : undefined;
+    if (typeof name !== 'string') return [];
+    if (!seen.has(name)) {
+      seen.add(name);
+      return [];
+    }
+    const facts = {
+      code: 'config.duplicate_gate',
+      what: `Two gates are called ${name}`,
+      why: 'Results and baselines are kept by name.',
+      fix: 'Give each gate a name of its own.',
+    };
+    return [found(['gates', i, 'name'], facts, whereIs)];
+  });
+}
+
+function timeRules({ config, whereIs }: Ground): Found[] {
+  const broken: Found[] = [];
+  const { max_time: maxTime } = config.limits;
+  if (maxTime !== null && !((parseDuration(maxTime) ?? 0) > 0)) {
+    const facts = {
+      code: 'config.invalid_value',
+      what: `limits.max_time is ${JSON.stringify(maxTime)}`,
+      why: 'A run without any time could not start an agent.',
+      fix: 'Give a duration above zero, such as 90s, 15m or 2h, or null for no limit.',
+    };
+    broken.push(found(['limits', 'max_time'], facts, whereIs));
+  }
+  const { min_timeout: min, max_timeout: max } = config.adaptive_timeout;
+  if (min > max) {
+    const facts = {
+      code: 'config.invalid_value',
+      what: `adaptive_timeout.min_timeout (${min}) is above max_timeout (${max})`,
+      why: 'No attempt could keep both bounds.',
+      fix: 'Lower min_timeout or raise max_timeout.',
+    };
+    broken.push(found(['adaptive_timeout', 'min_timeout'], facts, whereIs));
+  }
+  return broken;
+}
+
+function robotRules({ config: { RObot: robot }, whereIs }: Ground): Found[] {
+  if (!robot.enabled) return [];
+  const broken: Found[] = [];
+  if (robot.timeout_seconds === undefined) {
+    const facts = {
+      code: 'config.missing',
+      what: 'RObot.timeout_seconds is missing',
+      why: 'RObot is enabled, and how long a question may hold the session is yours to say.',
+      fix: 'Add timeout_seconds, for example 300; 0 waits without a limit.',
+    };
+    broken.push(found(['RObot', 'timeout_seconds'], facts, whereIs));
+  }
+  if (robot.telegram.bot_token === undefined) {
+    const facts = {
+      code: 'config.missing',
+      what: 'RObot.telegram.bot_token is missing',
+      why: 'RObot is enabled, and without a token no message can be sent or heard.',
+      fix: 'Set RALPH_TELEGRAM_BOT_TOKEN, or run `ralph bot onboard`.',
+    };
+    broken.push(found(['RObot', 'telegram', 'bot_token'], facts, whereIs));
+  }
+  return broken;
+}
+
+/** The roles under either spelling of the key. */
+export function rolesOf(config: Config): Config['roles'] {
+  return { ...config.hats, ...config.roles };
+}
+
+function roleRules(ground: Ground): Found[] {
+  const { config, data, whereIs } = ground;
+  const broken: Found[] = [];
+  if (namesIn(data, 'roles').length > 0 && namesIn(data, 'hats').length > 0) {
+    const facts = {
+      code: 'config.two_keys',
+      what: 'Both roles and hats are there',
+      why: 'They are two names of one key.',
+      fix: 'Move all of them under roles.',
+    };
+    broken.push(found(['hats'], facts, whereIs));
+  }
+  const awake = new Map<string, string>();
+  for (const key of ['roles', 'hats'] as const) {
+    for (const [name, role] of Object.entries(config[key] ?? {})) {
+      broken.push(...wakingRules([key, name], role, { awake, whereIs }));
+    }
+  }
+  const names = namesIn(data, 'roles', 'hats');
+  if (config.default_role !== undefined && !names.includes(config.default_role)) {
+    const facts = unknownName(['default_role'], config.default_role, { kind: 'role', names });
+    broken.push(found(['default_role'], facts, whereIs));
+  }
+  return broken;
+}
+
+function wakingRules(
+  path: string[],
+  role: Config['roles'][string],
+  { awake, whereIs }: { awake: Map<string, string>; whereIs: WhereIs },
+): Found[] {
+  const broken: Found[] = [];
+  const name = path.at(-1)!;
+  if (role.phase !== undefined && role.triggers.length > 0) {
+    const facts = {
+      code: 'config.two_wakings',
+      what: `${pathText(path)} has a phase and triggers`,
+      why: 'A role is woken by its phase or by topics, never by both.',
+      fix: 'Remove one of the two.',
+    };
+    broken.push(found([...path, 'phase'], facts, whereIs));
+  }
+  role.triggers.forEach((topic, i) => {
+    const other = awake.get(topic);
+    awake.set(topic, name);
+    if (other === undefined || topic.split('.').includes('*')) return;
+    const facts = {
+      code: 'config.two_listeners',
+      what: `The topic ${topic} wakes ${other === name ? `${name} twice` : `both ${other} and ${name}`}`,
+      why: 'One topic wakes one role; otherwise two would do the same work.',
+      fix: 'Remove the trigger from one of them, or use a topic of its own.',
+    };
+    broken.push(found([...path, 'triggers', i], facts, whereIs));
+  });
+  const preset = role.default_publishes;
+  if (
+    preset !== undefined &&
+    role.publishes.length > 0 &&
+    !role.publishes.some((one) => topicMatches(one, preset))
+  ) {
+    const near = nearest(preset, role.publishes);
+    const facts = {
+      code: 'config.unlisted_topic',
+      what: `${pathText(path)} publishes ${preset} by default, but may not publish it`,
+      why: `Its publishes list holds ${role.publishes.join(', ')}.`,
+      fix:
+        near === null
+          ? 'Add the topic to publishes.'
+          : `Did you mean ${near}? Else add the topic to publishes.`,
+    };
+    broken.push(found([...path, 'default_publishes'], facts, whereIs));
+  }
+  return broken;
+}
+
+/** `*` stands for one segment of a topic. */
+function topicMatches(pattern: string, topic: string): boolean {
+  const [want, have] = [pattern.split('.'), topic.split('.')];
+  return want.length === have.length && want.every((segment, i) => segment === '*' || segment === have[i]);
+}
