@@ -33,12 +33,19 @@ export function startChild(call: AgentCall, plan: ChildPlan): AgentHandle {
   let gaveUp: AgentError | null = null;
   let asked = false;
   let leaving: NodeJS.Timeout | undefined;
+  let left: string[] = [];
+
+  /** Stopping the agent makes it clean up, so what it left running is noted before. */
+  function showTheDoor(): void {
+    left = reader.told().background.map(({ what }) => what);
+    void child.stop(GRACE_MS);
+  }
 
   function watchTheEnd(): void {
     clearTimeout(leaving);
     const state = reader.leaving();
     if (state === 'no') return;
-    leaving = setTimeout(() => void child.stop(GRACE_MS), state === 'busy' ? LEAVE_BUSY_MS : LEAVE_MS);
+    leaving = setTimeout(showTheDoor, state === 'busy' ? LEAVE_BUSY_MS : LEAVE_MS);
   }
 
   function readLine(line: string, stream: 'stdout' | 'stderr'): void {
@@ -71,7 +78,8 @@ export function startChild(call: AgentCall, plan: ChildPlan): AgentHandle {
       reader.told().closed === true ? Promise.resolve(false) : call.groundMoved(sinceMs),
   });
   const done = child.done.then(
-    (result) => reportOf({ result, told: reader.told(), gaveUp, asked, program: plan.command[0] ?? '' }),
+    (result) =>
+      reportOf({ result, told: reader.told(), gaveUp, asked, left, program: plan.command[0] ?? '' }),
     (error: unknown) => brokenReport(reader.told(), error),
   );
   return {
@@ -89,6 +97,8 @@ interface Ending {
   gaveUp: AgentError | null;
   /** A person or the engine asked for the stop, not this room. */
   asked: boolean;
+  /** Commands in the background for whose sake the agent did not leave. */
+  left: string[];
   program: string;
 }
 
@@ -108,9 +118,8 @@ function endingOf({ result, told, gaveUp, asked }: Ending): Pick<AgentReport, 'e
 }
 
 function reportOf(facts: Ending): AgentReport {
-  const { result, told, gaveUp } = facts;
+  const { result, told, gaveUp, left } = facts;
   const { ending, timeout } = endingOf(facts);
-  const background = told.background.map(({ what }) => what).filter((what) => what !== '');
   const cause = gaveUp ?? told.error ?? told.trouble;
   return {
     ending,
@@ -120,7 +129,7 @@ function reportOf(facts: Ending): AgentReport {
     error: ending === 'died' ? (cause ?? crashOf(facts)) : null,
     ...wordsOf(told),
     outputBytes: result.outputBytes,
-    leftBehind: [...new Set([...result.leftBehind.map((row) => row.command), ...background])].slice(0, 100),
+    leftBehind: [...new Set([...result.leftBehind.map((row) => row.command), ...left])].slice(0, 100),
   };
 }
 

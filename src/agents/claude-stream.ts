@@ -23,6 +23,7 @@ interface Reading {
   /** Shell calls whose result is awaited, by tool call id. */
   calls: Map<string, RunCommand>;
   files: Set<string>;
+  cwd: string;
   /** The last assistant message of the main conversation, joined from its lines. */
   message: { id: string; texts: string[] };
   /** Tokens of the last messages by id, and their sum: what is known while no result has come. */
@@ -70,8 +71,11 @@ function tokensOf(usage: Json): Tokens {
   return { input: count(usage.input_tokens) + cached, output: count(usage.output_tokens) };
 }
 
+/** Paths are absolute or relative to where the program was started, which it tells at its beginning. */
 function noteFile(reading: Reading, path: string): void {
-  if (path !== '' && reading.files.size < LISTED) reading.files.add(path);
+  if (path === '' || reading.files.size >= LISTED) return;
+  const absolute = /^([/\\]|[A-Za-z]:)/.test(path) || reading.cwd === '';
+  reading.files.add(absolute ? path : `${reading.cwd}/${path.replace(/^\.\//, '')}`);
 }
 
 function readToolCall(reading: Reading, block: Json): AgentEvent {
@@ -100,6 +104,7 @@ function readAssistant(reading: Reading, event: Json): AgentEvent[] {
   if (error !== '') {
     reading.marks.words = [text(event.api_error), error];
     if (typeof event.api_error_status === 'number') reading.marks.status = event.api_error_status;
+    readLimit(reading, object(event.api_error_params));
   } else if (!synthetic) {
     reading.retries = { word: '', count: 0 };
     reading.told.trouble = null;
@@ -194,7 +199,10 @@ function readRetry(reading: Reading, event: Json): AgentEvent[] {
 
 function readSystem(reading: Reading, event: Json): AgentEvent[] {
   const subtype = text(event.subtype);
-  if (subtype === 'init' && typeof event.model === 'string') reading.told.usage.model = event.model;
+  if (subtype === 'init') {
+    reading.cwd = text(event.cwd);
+    reading.told.usage.model = text(event.model) || reading.told.usage.model;
+  }
   if (subtype === 'api_retry') return readRetry(reading, event);
   if (subtype === 'background_tasks_changed') {
     const tasks = objects(event.tasks);
@@ -300,6 +308,7 @@ function newReading(): Reading {
     told: { ...nothingTold(), toolCalls: 0, closed: false },
     calls: new Map(),
     files: new Set(),
+    cwd: '',
     message: { id: '', texts: [] },
     recent: new Map(),
     seen: { input: 0, output: 0 },
