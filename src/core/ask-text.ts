@@ -77,7 +77,9 @@ function readOptions(value: unknown): Option[] {
 function fromText(given: string): AskedQuestion {
   const whole = given.replace(/\r\n?/g, '\n').trim();
   const split = splitDefault(whole);
-  const { text, options } = splitOptions(split.text);
+  const found = splitOptions(split.text);
+  const { options } = found;
+  const text = found.text.replace(/\n\s*\n\s*\n/g, '\n\n');
   return {
     // A text that is nothing but options or a default still has to be asked as it stands.
     text: text === '' ? whole : text,
@@ -109,27 +111,33 @@ function splitDefault(text: string): { text: string; default: string | null } {
 
 const OPTION_HEAD = /(?:^|[\s.;?!])\**options\**\s*:\**/gi;
 
-/** Options need a heading or line starts, keys in order from A or 1, and at least two of them. */
+/** Options need a heading or marks that cannot be prose, keys in order from A or 1, and at least two. */
 function splitOptions(text: string): { text: string; options: Option[] } {
   const head = [...text.matchAll(OPTION_HEAD)].at(-1);
   if (head !== undefined) {
     const lead = /^[.;?!]/.test(head[0]) ? 1 : 0;
-    const found = optionsIn(
-      text.slice(head.index + head[0].length),
-      /(?:^|[\s;,])\(?([A-Za-z]|\d{1,2})\)\s*/g,
-    );
+    const mark = /(?:^|[\s;,])(?:[-*]\s+)?\(?([A-Za-z]|\d{1,2})\)\s*/g;
+    const found = optionsIn(text.slice(head.index + head[0].length), mark);
     if (found !== null && found.before === '') {
-      return { text: text.slice(0, head.index + lead).trim(), options: found.options };
+      return { text: `${text.slice(0, head.index + lead)}${found.after}`.trim(), options: found.options };
     }
   }
-  const found = optionsIn(text, /(?:^|\s)\(([A-Za-z]|\d{1,2})\)\s+/g);
-  const listed = found ?? optionsIn(text, /(?:^|\n)\s*(?:[-*]\s+)?([A-Za-z]|\d{1,2})[.):]\s+/g);
-  return listed === null || listed.before === ''
-    ? { text, options: [] }
-    : { text: listed.before, options: listed.options };
+  const listed =
+    optionsIn(text, /(?:^|\s)(?:[-*]\s+)?\(([A-Za-z]|\d{1,2})\)\s+/g) ??
+    optionsIn(text, /(?:^|\n)\s*(?:[-*]\s+)?([A-Za-z]|\d{1,2})[.):]\s+/g);
+  // Without words in front of them the options are the question.
+  if (listed === null || listed.before === '') return { text, options: [] };
+  return { text: `${listed.before}${listed.after}`, options: listed.options };
 }
 
-function optionsIn(text: string, mark: RegExp): { before: string; options: Option[] } | null {
+interface FoundOptions {
+  before: string;
+  options: Option[];
+  /** What follows the last option after a blank line. */
+  after: string;
+}
+
+function optionsIn(text: string, mark: RegExp): FoundOptions | null {
   const starts: { key: string; at: number; after: number }[] = [];
   for (const match of text.matchAll(mark)) {
     const key = match[1]!.toUpperCase();
@@ -137,17 +145,19 @@ function optionsIn(text: string, mark: RegExp): { before: string; options: Optio
     if (wanted.includes(key)) starts.push({ key, at: match.index, after: match.index + match[0].length });
   }
   if (starts.length < 2 || starts.length > MAX_OPTIONS) return null;
+  const blank = text.slice(starts.at(-1)!.after).search(/\n[ \t]*\n/);
+  const end = blank < 0 ? text.length : starts.at(-1)!.after + blank;
   const options = starts.map(({ key, after }, i) => ({
     key,
-    text: text
-      .slice(after, starts[i + 1]?.at ?? text.length)
-      .replace(/\s+/g, ' ')
-      .trim()
-      .replace(/[.;,]+$/, '')
-      .replace(/[,;]? (?:or|and)$/i, ''),
+    text: optionText(text.slice(after, starts[i + 1]?.at ?? end)),
   }));
   if (options.some((option) => option.text === '')) return null;
-  return { before: text.slice(0, starts[0]!.at).trim(), options };
+  return { before: text.slice(0, starts[0]!.at).trim(), options, after: text.slice(end).trimEnd() };
+}
+
+function optionText(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.replace(/[.;,]+$/, '').replace(/[,;]? (?:or|and)$/i, '');
 }
 
 function next(key: string): string {

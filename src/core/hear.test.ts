@@ -277,7 +277,11 @@ describe('result objects', () => {
       result: null,
       marks: ['extra_completion'],
     });
-    expect(heard(block({ status: 'completed', task_id: 'Task 1 (parser)' })).kind).toBe('complete');
+    expect(heard(block({ status: 'completed', task_id: 'Task 1 (parser)' }))).toMatchObject({
+      kind: 'complete',
+      result: { taskId: null },
+    });
+    expect(heard(block({ status: 'completed', task_id: 'TASK-1' })).result?.taskId).toBe('task-1');
   });
 });
 

@@ -49,7 +49,7 @@ export function hear(said: Utterances): Claim {
   ] as const) {
     if (result === null) continue;
     if (isAboutAnother(result, said)) marks.add('extra_completion');
-    else results.push({ result, via });
+    else results.push({ result: { ...result, taskId: knownId(result.taskId, said) }, via });
   }
 
   const all: Said[] = [];
@@ -113,6 +113,12 @@ function isAboutAnother({ status, taskId }: ResultObject, { activeTask, taskIds 
   if (status !== 'completed' || taskId === null || activeTask === null) return false;
   const id = taskId.toLowerCase();
   return id !== activeTask.toLowerCase() && taskIds.some((known) => known.toLowerCase() === id);
+}
+
+/** The id as the list spells it; null for words that name no task of the list. */
+function knownId(taskId: string | null, { taskIds }: Utterances): string | null {
+  const id = taskId?.toLowerCase();
+  return taskIds.find((known) => known.toLowerCase() === id) ?? null;
 }
 
 /** Two result objects as one: fields of the more trusted, where it has them; the worse verdict. */

@@ -1,0 +1,1 @@
+export { runAgentside } from './run.ts';
