@@ -25,6 +25,8 @@ export interface LoadRequest {
   readFile?: ReadFile;
   /** Names of the agents that come with the product. */
   agentNames?: readonly string[];
+  /** Output formats of own agents that can be read. Default: any that looks like one. */
+  agentOutputs?: readonly string[];
 }
 
 export interface Loaded {
@@ -53,9 +55,9 @@ export async function loadConfig(request: LoadRequest): Promise<Loaded> {
   const whereIs = locator(source, layered);
   const { config, told } = check(layered.data, whereIs);
   const agentNames = request.agentNames ?? BUILT_IN_AGENTS;
-  const ground = { config, data: layered.data, agentNames, whereIs };
+  const ground = { config, data: layered.data, agentNames, outputs: request.agentOutputs, whereIs };
   told.push(...unlessTold(brokenRules(ground), told));
-  throwAll([...layered.problems, ...inFileOrder(told)]);
+  throwAll([...layered.problems, ...inFileOrder(oncePerFlag(told))]);
 
   const origin = originOf(config, layered, whereIs);
   return {
@@ -128,6 +130,17 @@ function without(data: unknown, place: Path): unknown {
   const holder = valueAt(data, place.slice(0, -1));
   if (isMapping(holder)) delete holder[String(place.at(-1))];
   return data;
+}
+
+/** `--parallel` sets three keys; what is wrong with it is one mistake. */
+function oncePerFlag(found: Found[]): Found[] {
+  const seen = new Set<string>();
+  return found.filter(({ facts: { at } }) => {
+    if (at === undefined || !at.startsWith('--') || at === '--gate') return true;
+    if (seen.has(at)) return false;
+    seen.add(at);
+    return true;
+  });
 }
 
 /** By line; what stands in no file comes after. */

@@ -9,19 +9,23 @@ import { isMapping, type Path, pathText } from './path.ts';
 import type { Config } from './schema.ts';
 
 /** The agents that come with the product, where the caller names no others. */
-export const BUILT_IN_AGENTS = ['claude', 'codex', 'gemini', 'opencode', 'pi', 'copilot', 'qwen', 'scripted'];
+export const BUILT_IN_AGENTS = ['claude', 'codex', 'gemini', 'opencode', 'pi', 'copilot', 'qwen', 'script'];
 
 interface Ground {
   config: Config;
   /** The data before defaults: names that are there although their definition is wrong still count. */
   data: Record<string, unknown>;
   agentNames: readonly string[];
+  /** Output formats that can be read; undefined takes any that looks like one. */
+  outputs?: readonly string[] | undefined;
   whereIs: WhereIs;
 }
 
 /** Every broken rule, with its place. */
 export function brokenRules(ground: Ground): Found[] {
-  return [agentRules, teamRules, gateRules, timeRules, robotRules, roleRules].flatMap((rule) => rule(ground));
+  return [agentRules, outputRules, teamRules, gateRules, timeRules, robotRules, roleRules].flatMap((rule) =>
+    rule(ground),
+  );
 }
 
 /** What is odd but works. */
@@ -88,6 +92,23 @@ function agentRules({ config, data, agentNames, whereIs }: Ground): Found[] {
     .map(([path, name]) => {
       const choices = path[0] === 'agent' ? ['auto', ...names] : names;
       return found(path, unknownName(path, name, { kind: 'agent', names: choices }), whereIs);
+    });
+}
+
+function outputRules({ config, outputs, whereIs }: Ground): Found[] {
+  if (outputs === undefined) return [];
+  return Object.entries(config.agents)
+    .filter(([, { output }]) => !outputs.includes(output))
+    .map(([name, { output }]) => {
+      const path = ['agents', name, 'output'];
+      const near = nearest(output, outputs);
+      const facts = {
+        code: 'config.unknown_output',
+        what: `${pathText(path)} is ${JSON.stringify(output)}, a format that cannot be read`,
+        why: `Known: ${outputs.join(', ')}.`,
+        fix: near === null ? 'Use a known format; text fits every program.' : `Did you mean ${near}?`,
+      };
+      return found(path, facts, whereIs);
     });
 }
 

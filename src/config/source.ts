@@ -15,6 +15,7 @@ import {
   LineCounter,
   type Node,
   parseDocument,
+  visit,
   type YAMLError,
 } from 'yaml';
 import { Problem, type ProblemFacts } from '../core/index.ts';
@@ -145,7 +146,7 @@ export function parseSource(text: string, file = CONFIG_FILE): Source {
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true });
   const lineAt = (offset: number): number => Math.max(1, lines.linePos(offset).line);
   const problems = document.errors.map((error) =>
-    syntaxProblem(error, text, `${file}:${lineAt(error.pos[0])}`),
+    syntaxProblem(error, text, `${file}:${lineAt(errorOffset(error, document))}`),
   );
   if (document.errors.some(({ code }) => code !== 'DUPLICATE_KEY')) {
     return { ...emptySource(), problems, broken: true };
@@ -215,6 +216,20 @@ function tooDeep(text: string): number | null {
     line += token.split('\n').length - 1;
   }
   return null;
+}
+
+/** Where the mistake was made. A quote that is never closed is found at the end, but made where it opens. */
+function errorOffset(error: YAMLError, document: Document): number {
+  const [end] = error.pos;
+  let offset = end;
+  if (/^Missing closing .quote/.test(error.message)) {
+    visit(document, {
+      Scalar(_, { type, range }) {
+        if (type?.startsWith('QUOTE_') && range && range[0] < end && end <= range[1]) offset = range[0];
+      },
+    });
+  }
+  return offset;
 }
 
 function syntaxProblem(error: YAMLError, text: string, at: string): ProblemFacts {

@@ -1,0 +1,189 @@
+import { describe, expect, test } from 'vitest';
+import { MODE_NAMES } from '../core/index.ts';
+import type { Flags } from './layers.ts';
+import { loadConfig } from './load.ts';
+import { type StartFacts, toPolicy } from './policy.ts';
+
+const FACTS: StartFacts = {
+  reviewedList: false,
+  listGates: [],
+  interactive: false,
+  channels: false,
+  agent: 'claude',
+};
+
+interface Start {
+  yml?: string;
+  flags?: Flags;
+  facts?: Partial<StartFacts>;
+}
+
+async function policy({ yml = '', flags = {}, facts = {} }: Start) {
+  const readFile = async (path: string) => {
+    if (path.endsWith('/ralph.yml') && !path.includes('.ralph/')) return yml;
+    throw Object.assign(new Error('not there'), { code: 'ENOENT' });
+  };
+  const { settings } = await loadConfig({ projectDir: '/project', env: {}, flags, readFile });
+  return toPolicy(settings, { ...FACTS, ...facts });
+}
+
+test('the policy of an empty file on a plain list', async () => {
+  expect(await policy({})).toEqual({
+    team: 'solo',
+    modes: ['implement'],
+    agent: 'claude',
+    model: null,
+    fallback: [],
+    completionWord: null,
+    gates: [],
+    protect: [],
+    commit: 'auto',
+    limits: {
+      maxIterations: null,
+      maxStuck: 3,
+      maxTaskAttempts: 3,
+      onExhausted: 'ask',
+      reviewCap: 5,
+      maxCycles: 5,
+      maxTimeS: null,
+      maxCostUsd: null,
+      maxCostUsdPerTask: null,
+      maxCostUsdPerDay: null,
+      maxTokens: null,
+      idleTimeoutS: 600,
+      pauseGraceS: 60,
+      taskWipMinutes: 120,
+      cooldownS: 0,
+      retryDelaysS: [0, 30, 60, 60],
+      maxSubagentRetries: 4,
+      maxCarryIterations: 2,
+    },
+    timeout: { mode: 'balanced', baseS: 900, minS: 60, maxS: 3600, growth: 1.5, failureScaling: true },
+    interventions: {
+      enabled: true,
+      thresholdNoFiles: 3,
+      thresholdFalseCompletion: 2,
+      feedbackRotationDays: 30,
+      aggressive: false,
+    },
+    questions: {
+      hold: 'session',
+      onTimeout: 'proceed',
+      approvalTimeoutS: null,
+      interactTimeoutS: null,
+      interactOnTimeout: 'proceed',
+    },
+    parallel: { executors: 1, reviewers: 1, questioners: 1 },
+    wait: false,
+    park: true,
+    onlyTask: null,
+    requiredTopics: [],
+  });
+});
+
+describe('the team', () => {
+  test('a list with review fields gets a pair, and a solo when the review is skipped', async () => {
+    const facts = { reviewedList: true };
+    expect(await policy({ facts })).toMatchObject({
+      team: 'pair',
+      modes: ['implement', 'review-fix', 'TASK_REVIEW'],
+    });
+    const skipped = { team: 'solo', modes: ['implement'] };
+    expect(await policy({ facts, flags: { skipReview: true } })).toMatchObject(skipped);
+    expect(await policy({ flags: { team: 'pair', skipReview: true } })).toMatchObject(skipped);
+  });
+
+  test('a named team wins over the list', async () => {
+    expect((await policy({ yml: 'team: solo', facts: { reviewedList: true } })).team).toBe('solo');
+  });
+
+  test('the full team hires every mode, works three at once and fails what is exhausted', async () => {
+    const full = await policy({ flags: { team: 'full' } });
+    expect(full.modes).toEqual([...MODE_NAMES]);
+    expect(full.parallel).toEqual({ executors: 3, reviewers: 3, questioners: 3 });
+    expect(full.limits.onExhausted).toBe('fail');
+    const asked = await policy({ yml: 'team: full\nlimits: { on_exhausted: ask }' });
+    expect(asked.limits.onExhausted).toBe('ask');
+  });
+
+  test('a full team without task reviews still plans', async () => {
+    const { team, modes } = await policy({ flags: { team: 'full', skipReview: true } });
+    expect(team).toBe('full');
+    expect(modes).toContain('TASK_BREAKDOWN');
+    expect(modes).not.toContain('TASK_REVIEW');
+    expect(modes).not.toContain('review-fix');
+  });
+
+  test('an own team hires its modes', async () => {
+    const yml = 'teams: { careful: { modes: [implement, TASK_REVIEW, implement] } }\nteam: careful';
+    expect(await policy({ yml })).toMatchObject({ team: 'careful', modes: ['implement', 'TASK_REVIEW'] });
+  });
+
+  test('side by side work of a small team has to be asked for', async () => {
+    expect((await policy({ yml: 'parallel: { max_parallel_executors: 5 }' })).parallel.executors).toBe(1);
+    expect((await policy({ flags: { parallel: 2 } })).parallel.executors).toBe(2);
+  });
+});
+
+test('the list’s own commands are gates after the configured ones, and take no name', async () => {
+  const { gates } = await policy({
+    yml: 'gates: [{ name: verify-1, run: a }]',
+    facts: { listGates: ['npm test', 'npm run lint'] },
+  });
+  expect(gates.map(({ name, run }) => [name, run])).toEqual([
+    ['verify-1', 'a'],
+    ['verify-2', 'npm test'],
+    ['verify-3', 'npm run lint'],
+  ]);
+  expect(gates[1]).toMatchObject({ required: true, timeoutS: 600, minTests: 0, baseline: 'no_regression' });
+});
+
+test.each([
+  ['speed', 120],
+  ['balanced', 900],
+  ['quality', 1800],
+] as const)('mode %s gives an attempt %i seconds', async (mode, baseS) => {
+  expect((await policy({ flags: { mode } })).timeout).toMatchObject({ mode, baseS });
+});
+
+test('without adaptive timeouts a timeout gives no more time', async () => {
+  const { timeout } = await policy({ yml: 'adaptive_timeout: { enabled: false }\nmodes: { balanced: 77 }' });
+  expect(timeout).toMatchObject({ baseS: 77, failureScaling: false });
+});
+
+describe('waiting', () => {
+  test.each([
+    [{}, {}, false],
+    [{}, { interactive: true }, true],
+    [{}, { channels: true }, true],
+    [{ wait: true }, {}, true],
+    [{ noWait: true }, { channels: true, interactive: true }, false],
+  ])('flags %o with %o: %s', async (flags, facts, wait) => {
+    expect((await policy({ flags, facts })).wait).toBe(wait);
+  });
+
+  test('only --no-wait gives up a provider’s reset time', async () => {
+    expect((await policy({})).park).toBe(true);
+    expect((await policy({ flags: { noWait: true } })).park).toBe(false);
+  });
+
+  test('a live question waits as RObot says, without a limit at a bare terminal', async () => {
+    const yml =
+      'RObot: { enabled: true, timeout_seconds: 300, on_timeout: re_ask, telegram: { bot_token: t } }';
+    expect((await policy({ yml, facts: { channels: true } })).questions).toMatchObject({
+      interactTimeoutS: 300,
+      interactOnTimeout: 're_ask',
+    });
+    expect((await policy({ facts: { interactive: true } })).questions.interactTimeoutS).toBe(0);
+  });
+});
+
+test('without git nobody commits', async () => {
+  expect((await policy({ yml: 'commit: engine', flags: { noGit: true } })).commit).toBe('none');
+});
+
+test('no secret reaches the policy', async () => {
+  const yml =
+    'RObot: { telegram: { bot_token: hush } }\nchannels: { webhook: { url: "http://a.b/", secret: hush } }';
+  expect(JSON.stringify(await policy({ yml }))).not.toContain('hush');
+});
