@@ -25,7 +25,7 @@ const REVIEW_MODES: ReadonlySet<string> = new Set(['TASK_REVIEW', 'review']);
 
 /** Illegal edits of the list's own fields: a list's gates are not an agent's to choose. */
 export function judgeTop(before: Story, after: Story): { detail: string }[] {
-  const same = JSON.stringify(before['verifyCommands']) === JSON.stringify(after['verifyCommands']);
+  const same = JSON.stringify(before.verifyCommands) === JSON.stringify(after.verifyCommands);
   return same ? [] : [{ detail: 'verifyCommands was changed: the gates are not the agent’s to choose' }];
 }
 
@@ -33,7 +33,7 @@ export function judgeTop(before: Story, after: Story): { detail: string }[] {
 export function judgeStory(situation: Situation, pair: StoryPair, findings: Findings): void {
   const { id, before, after } = pair;
   const say = (detail: string) => findings.violations.push({ detail });
-  if ((before['changes'] === 'none') !== (after['changes'] === 'none')) {
+  if ((before.changes === 'none') !== (after.changes === 'none')) {
     say(`"changes" of story "${id}" was set: an exemption is a person’s to give`);
   }
   const changed = ENGINE_KEYS.filter((key) => !sameField(before[key], after[key]));
@@ -48,9 +48,9 @@ export function judgeStory(situation: Situation, pair: StoryPair, findings: Find
 function judgeClaim(pair: StoryPair, { violations, marked }: Findings): void {
   const { id, before, after } = pair;
   const [from, to] = [reviewStatus(before), reviewStatus(after)];
-  if (!sameField(before['reviewCount'], after['reviewCount'])) {
+  if (!sameField(before.reviewCount, after.reviewCount)) {
     violations.push({
-      detail: `reviewCount of "${id}" was set to ${shown(after['reviewCount'])}: the engine counts`,
+      detail: `reviewCount of "${id}" was set to ${shown(after.reviewCount)}: the engine counts`,
     });
   }
   if (from !== to && to !== 'needs_review') {
@@ -62,7 +62,7 @@ function judgeReview({ reviewCap = 5 }: Situation, pair: StoryPair, findings: Fi
   const { id, before, after } = pair;
   const say = (detail: string) => findings.violations.push({ detail });
   const [from, to] = [reviewStatus(before), reviewStatus(after)];
-  const [was, now] = [Number(before['reviewCount'] ?? 0), after['reviewCount'] ?? 0];
+  const [was, now] = [Number(before.reviewCount ?? 0), after.reviewCount ?? 0];
   if (now !== was && now !== was + 1) say(`reviewCount of "${id}" jumped from ${was} to ${shown(now)}`);
   if (to === from) {
     if (passed(pair)) say(`"${id}" was passed without a review verdict`);
@@ -73,7 +73,7 @@ function judgeReview({ reviewCap = 5 }: Situation, pair: StoryPair, findings: Fi
   if (to !== 'approved' && to !== 'changes_requested') {
     return void say(`reviewStatus of "${id}" went from ${from} to ${to}, which is no verdict`);
   }
-  const feedback = typeof after['reviewFeedback'] === 'string' ? after['reviewFeedback'] : '';
+  const feedback = typeof after.reviewFeedback === 'string' ? after.reviewFeedback : '';
   const early = to === 'approved' && AUTO_APPROVED.test(feedback) && was + 1 < reviewCap;
   if (early) say(`"${id}" was approved as if at the cap, at review ${was + 1} of ${reviewCap}`);
   if (to === 'changes_requested' && passed(pair)) say(`"${id}" was passed with changes requested`);
@@ -89,10 +89,10 @@ export function openedFields(
   reviewed: boolean,
 ): { fields: [string, string | number | boolean | null][]; violations: { detail: string }[] } {
   const fields: [string, string | number | boolean | null][] = DONE_KEYS.map((key) => [key, false]);
-  if (statusOfWord(String(story['status'] ?? 'todo')) !== 'todo') fields.push(['status', 'todo']);
+  if (statusOfWord(String(story.status ?? 'todo')) !== 'todo') fields.push(['status', 'todo']);
   if (Object.hasOwn(story, 'changes')) fields.push(['changes', 'expected']);
   fields.push(['reviewStatus', null], ['reviewCount', 0], ['reviewFeedback', '']);
-  const wasReviewed = reviewStatus(story) !== 'null' || !sameField(story['reviewCount'], 0);
+  const wasReviewed = reviewStatus(story) !== 'null' || !sameField(story.reviewCount, 0);
   const what = isDone(story) ? 'already passed' : wasReviewed && reviewed ? 'with review fields set' : null;
   return { fields, violations: what === null ? [] : [{ detail: `new story "${id}" was added ${what}` }] };
 }
@@ -104,11 +104,11 @@ function passed({ before, after }: StoryPair): boolean {
 function isDone(story: Story): boolean {
   if (DONE_KEYS.some((key) => story[key] === true)) return true;
   if (DONE_KEYS.some((key) => story[key] === false)) return false;
-  return statusOfWord(String(story['status'] ?? '')) === 'done';
+  return statusOfWord(String(story.status ?? '')) === 'done';
 }
 
 function reviewStatus(story: Story): string {
-  return String(story['reviewStatus'] ?? 'null');
+  return String(story.reviewStatus ?? 'null');
 }
 
 function shown(value: unknown): string {

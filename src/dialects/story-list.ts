@@ -204,10 +204,10 @@ function readStory(reader: Reader, story: unknown, index: number): TaskDef {
     dependsOn: readDependencies(subject),
     status: readStatus(subject, review),
     files: readFiles(subject),
-    changes: story['changes'] === 'none' ? 'none' : 'expected',
+    changes: story.changes === 'none' ? 'none' : 'expected',
   };
   if (reader.reviewed) task.review = review;
-  if (story['sequential'] === true || topText(story, ['type']).toLowerCase() === 'sequential') {
+  if (story.sequential === true || topText(story, ['type']).toLowerCase() === 'sequential') {
     task.sequential = true;
   }
   return task;
@@ -272,7 +272,7 @@ function readAcceptance(subject: Subject): string[] {
 }
 
 function readPriority(subject: Subject): number {
-  const value = subject.story['priority'];
+  const value = subject.story.priority;
   if (value === undefined || value === null) return 0;
   if (typeof value === 'number' && Number.isFinite(value)) return value;
   const known = typeof value === 'string' ? priorityOfWord(value) : null;
@@ -318,7 +318,7 @@ function readStatus(subject: Subject, review: ReviewFields): TaskStatus {
 }
 
 function readStatusWord(subject: Subject): TaskStatus {
-  const value = subject.story['status'];
+  const value = subject.story.status;
   if (value === undefined || value === null) return 'todo';
   const status = typeof value === 'string' ? statusOfWord(value) : null;
   if (status === null) warn(subject, `has the unknown status ${shown(value)}; it counts as open`);
@@ -327,7 +327,7 @@ function readStatusWord(subject: Subject): TaskStatus {
 
 function blockedNote(subject: Subject): void {
   const { story } = subject;
-  if (story['blocked'] !== true && topText(story, ['status']).toLowerCase() !== 'blocked') return;
+  if (story.blocked !== true && topText(story, ['status']).toLowerCase() !== 'blocked') return;
   const reason = topText(story, ['reason', 'blockedReason']);
   warn(subject, `is marked blocked${reason === '' ? '' : `: ${reason}`}`);
 }
@@ -337,20 +337,20 @@ const NO_REVIEW: ReviewFields = { status: null, count: 0, feedback: '' };
 
 function readReview(subject: Subject): ReviewFields {
   if (!subject.reader.reviewed) return NO_REVIEW;
-  const status = subject.story['reviewStatus'];
+  const status = subject.story.reviewStatus;
   const found = REVIEW_WORDS.find((known) => known === status);
   if (status !== undefined && status !== null && found === undefined) {
     complain(subject, 'reviewStatus', `is ${shown(status)}`, `use null, ${REVIEW_WORDS.join(', ')}`);
   }
   // Lists carry null where there was no review yet; every other text field must be a text.
-  const feedback = subject.story['reviewFeedback'] === null ? '' : textField(subject, FEEDBACK);
+  const feedback = subject.story.reviewFeedback === null ? '' : textField(subject, FEEDBACK);
   return { status: found ?? null, count: readCount(subject), feedback };
 }
 
 const FEEDBACK = ['reviewFeedback'];
 
 function readCount(subject: Subject): number {
-  const value = subject.story['reviewCount'];
+  const value = subject.story.reviewCount;
   if (value === undefined) return 0;
   if (typeof value === 'number' && Number.isInteger(value) && value >= 0) return value;
   complain(subject, 'reviewCount', `is ${shown(value)}`, 'write a whole number from 0 without quotes');

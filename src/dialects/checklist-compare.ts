@@ -1,0 +1,209 @@
+/**
+ * What of an agent's edit of a checklist stands. Texts around the tasks, criteria and new open tasks
+ * are the agent's to write; markers, the tasks' own lines and their existence are not, so these are put
+ * back into the agent's text.
+ */
+import { type ChecklistItem, readChecklist, statusOfMarker } from './checklist.ts';
+import { changedTasks } from './story-compare.ts';
+import type { TaskFileComparison, TaskFileVerdict, TaskListReading } from './tasklist.ts';
+import { applyEdits, type Edit, lineEnding } from './text.ts';
+
+type Read = (text: string, path: string) => TaskListReading;
+
+interface Comparison extends TaskFileComparison {
+  verdict: { marked: string[]; violations: { detail: string }[] };
+  edits: Edit[];
+}
+
+/** Compares the two texts; where putting back fails, the whole text is restored. */
+export function compareChecklists(input: TaskFileComparison, read: Read): TaskFileVerdict {
+  const path = input.path ?? 'the task list';
+  if (input.before === input.after) return restoreAll(input, read, []);
+  const was = readChecklist(input.before).items;
+  const now = readChecklist(input.after).items;
+  if (was.length > 0 && (now.length === 0 || isCutOff(input))) {
+    return restoreAll(input, read, [{ detail: 'the agent left the task list empty or cut off' }]);
+  }
+  const comparison: Comparison = { ...input, verdict: { marked: [], violations: [] }, edits: [] };
+  const pairs = pairUp(was, now);
+  for (const [old, item] of pairs) comparePair(comparison, old, item);
+  const paired = new Set([...pairs.values()]);
+  for (const item of now) if (!paired.has(item)) openNew(comparison, item);
+  putBackDeleted(comparison, was, pairs);
+  const restored = applyEdits(input.after, comparison.edits);
+  const reading = read(restored, path);
+  const { violations, marked } = comparison.verdict;
+  if (!stands(was, restored) || reading.kind !== 'list') {
+    const detail = 'the edit moved tasks out of the list or made it invalid, so the list was put back';
+    return { ...restoreAll(input, read, [...violations, { detail }]), marked };
+  }
+  return {
+    reading,
+    legal: changedTasks(
+      was.map((item) => item.task),
+      reading.tasks,
+    ),
+    marked,
+    violations,
+    restored,
+  };
+}
+
+function restoreAll(
+  input: TaskFileComparison,
+  read: Read,
+  violations: { detail: string }[],
+): TaskFileVerdict {
+  const reading = read(input.before, input.path ?? 'the task list');
+  return { reading, legal: [], marked: [], violations, restored: input.before };
+}
+
+/** A file that is still being written, or whose writer died: a beginning of the old text. */
+function isCutOff({ before, after }: TaskFileComparison): boolean {
+  return after.length < before.length && before.startsWith(after);
+}
+
+/** Every old task is there again, and says of itself what it said. */
+function stands(was: readonly ChecklistItem[], restored: string): boolean {
+  const known = new Set(was.map(({ task }) => task.id));
+  const found = new Map(readChecklist(restored).items.map(({ task }) => [task.id, task.status]));
+  const extraClosed = [...found].some(([id, status]) => !known.has(id) && status !== 'todo');
+  return !extraClosed && was.every(({ task }) => found.get(task.id) === task.status);
+}
+
+/**
+ * Which line was which. Ids tell; a line that lost its id by an edit of its text is the one that begins
+ * like it, or the only one left between the same neighbours.
+ */
+function pairUp(
+  was: readonly ChecklistItem[],
+  now: readonly ChecklistItem[],
+): Map<ChecklistItem, ChecklistItem> {
+  const pairs = new Map<ChecklistItem, ChecklistItem>();
+  const byId = new Map(now.map((item) => [item.task.id, item]));
+  const free = new Set(now);
+  for (const old of was) {
+    const same = byId.get(old.task.id);
+    if (same === undefined || !free.delete(same)) continue;
+    pairs.set(old, same);
+  }
+  const lost = was.filter((old) => !pairs.has(old));
+  for (const old of lost) {
+    const like = [...free].find((item) => beginsAlike(old.task.title, item.task.title));
+    if (like === undefined) continue;
+    pairs.set(old, like);
+    free.delete(like);
+  }
+  pairByPlace(pairs, free, was, now);
+  return pairs;
+}
+
+function beginsAlike(a: string, b: string): boolean {
+  const [short, long] = a.length < b.length ? [a, b] : [b, a];
+  return short.length >= 4 && long.toLowerCase().startsWith(short.toLowerCase());
+}
+
+function pairByPlace(
+  pairs: Map<ChecklistItem, ChecklistItem>,
+  free: Set<ChecklistItem>,
+  was: readonly ChecklistItem[],
+  now: readonly ChecklistItem[],
+): void {
+  const indexOf = new Map(now.map((item, index) => [item, index]));
+  for (const [index, old] of was.entries()) {
+    if (pairs.has(old)) continue;
+    const before = index === 0 ? -1 : (indexOf.get(pairs.get(was[index - 1]!)!) ?? Number.NaN);
+    const after = index === was.length - 1 ? now.length : indexOf.get(pairs.get(was[index + 1]!)!);
+    const between = now[before + 1];
+    if (after !== before + 2 || between === undefined || !free.delete(between)) continue;
+    pairs.set(old, between);
+  }
+}
+
+function comparePair(comparison: Comparison, old: ChecklistItem, now: ChecklistItem): void {
+  const { verdict, edits, active, before, after } = comparison;
+  const { id, status } = old.task;
+  if (now.task.status !== status) {
+    const forward = now.task.status === 'done' || now.task.status === 'review';
+    if (id === active && forward && status !== 'done') verdict.marked.push(id);
+    else if (id !== active) {
+      const what = `"${id}" was marked [${markerOf(now, after)}]`;
+      verdict.violations.push({ detail: `${what}, but the attempt’s task was "${active || 'none'}"` });
+    }
+  }
+  if (now.task.changes === 'none' && old.task.changes !== 'none') {
+    verdict.violations.push({
+      detail: `"Changes: none" was added to "${id}": an exemption is a person’s to give`,
+    });
+  }
+  if (now.task.id === id && !sameTerms(old, now)) {
+    edits.push({ start: now.start, end: now.end, text: block(before, old, after.endsWith('\n') || now.end < after.length) });
+  } else if (now.task.id !== id) {
+    const line = before.slice(old.start, lineEndAt(before, old.start));
+    edits.push({ start: now.start, end: lineEndAt(after, now.start), text: line });
+  } else if (statusOfMarker(markerOf(now, after)) !== statusOfMarker(markerOf(old, before))) {
+    edits.push({ start: now.boxStart, end: now.boxEnd, text: markerOf(old, before) });
+  }
+}
+
+/** What an agent may not rewrite of a task, beside its marker and its line. */
+function sameTerms({ task: old }: ChecklistItem, { task: now }: ChecklistItem): boolean {
+  return (
+    old.changes === now.changes &&
+    old.sequential === now.sequential &&
+    old.dependsOn.join('\n') === now.dependsOn.join('\n')
+  );
+}
+
+/** The raw lines of an item with all that is nested in it. */
+function block(text: string, item: ChecklistItem, closed: boolean): string {
+  const raw = text.slice(item.start, item.end);
+  if (closed === raw.endsWith('\n')) return raw;
+  return closed ? `${raw}${lineEnding(text)}` : raw.replace(/\r?\n$/, '');
+}
+
+function markerOf(item: ChecklistItem, text: string): string {
+  return text.slice(item.boxStart, item.boxEnd);
+}
+
+function openNew({ verdict, edits, after }: Comparison, item: ChecklistItem): void {
+  const { id, status } = item.task;
+  if (status === 'todo') return;
+  const marker = markerOf(item, after);
+  verdict.violations.push({ detail: `new task "${id}" was added already marked [${marker}]` });
+  edits.push({ start: item.boxStart, end: item.boxEnd, text: ' ' });
+}
+
+/** A deleted task comes back with what was nested in it, behind the task that stood before it. */
+function putBackDeleted(
+  comparison: Comparison,
+  was: readonly ChecklistItem[],
+  pairs: ReadonlyMap<ChecklistItem, ChecklistItem>,
+): void {
+  const { verdict, edits, before, after } = comparison;
+  const newline = lineEnding(after);
+  let previous: ChecklistItem | undefined;
+  for (const old of was) {
+    const pair = pairs.get(old);
+    if (pair !== undefined) {
+      previous = pair;
+      continue;
+    }
+    verdict.violations.push({ detail: `task "${old.task.id}" was deleted` });
+    const raw = block(before, old, false);
+    const at = previous?.end ?? firstStart(pairs, after);
+    const fresh = at === 0 || after[at - 1] === '\n';
+    edits.push({ start: at, end: at, text: fresh ? `${raw}${newline}` : `${newline}${raw}` });
+  }
+}
+
+function firstStart(pairs: ReadonlyMap<ChecklistItem, ChecklistItem>, after: string): number {
+  const starts = [...pairs.values()].map((item) => item.start);
+  return starts.length === 0 ? after.length : Math.min(...starts);
+}
+
+function lineEndAt(text: string, from: number): number {
+  const at = text.indexOf('\n', from);
+  const end = at === -1 ? text.length : at;
+  return text[end - 1] === '\r' ? end - 1 : end;
+}

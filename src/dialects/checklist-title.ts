@@ -1,0 +1,120 @@
+/**
+ * What a checklist line says besides its title: an id, a priority, dependencies. Whoever writes no id
+ * gets one that is made of the title, so it stays the same however the line is marked or moved.
+ */
+import { idsInText, priorityOfWord } from './story-fields.ts';
+import { shortHash } from './text.ts';
+
+export interface ChecklistTitle {
+  /** `own`: the line names it; `weak`: perhaps only a tag or a number; `made`: from the title. */
+  idKind: 'own' | 'weak' | 'made';
+  id: string;
+  title: string;
+  /** null: the line names none. */
+  priority: number | null;
+  dependsOn: string[];
+}
+
+/** Reads the text behind a checkbox. */
+export function readTitle(text: string): ChecklistTitle {
+  const comment = /<!--\s*id\s*[:=]\s*([A-Za-z0-9][\w.-]{0,79})\s*-->/i.exec(text);
+  const visible = text.includes('<!--') ? text.replace(/<!--.*?-->/g, ' ') : text;
+  const dependencies = takeDependencies(visible);
+  const priority = takePriority(dependencies.rest);
+  const plain = unwrapBold(priority.rest.replace(/\s+/g, ' ').trim());
+  const rest = { priority: priority.value, dependsOn: dependencies.ids };
+  if (comment !== null) return { idKind: 'own', id: comment[1]!, title: plain, ...rest };
+  const found = namedId(plain, priority.rest.trim().startsWith('**'));
+  if (found !== null) return { ...found, ...rest };
+  return { idKind: 'made', id: madeId(plain), title: plain, ...rest };
+}
+
+/** `**US-1**: x` and `**US-1: x**` both as `US-1: x`. */
+function unwrapBold(text: string): string {
+  const match = /^(\*\*|__)\s*(.+?)\s*\1(?!\*)\s*(.*)$/.exec(text);
+  if (match === null) return text;
+  const [, , inner, rest] = match;
+  return rest === '' || /^[:.,]/.test(rest!) ? `${inner}${rest}` : `${inner} ${rest}`;
+}
+
+type NamedId = Pick<ChecklistTitle, 'idKind' | 'id' | 'title'>;
+
+const TOKEN = '[A-Za-z][A-Za-z0-9]*(?:[-_.][A-Za-z0-9]+)*';
+const BRACKETED = new RegExp(`^\\[(${TOKEN}|\\d+(?:\\.\\d+)*)\\](?!\\()\\s*[:–—-]?\\s*(.*)$`);
+const NUMBERED_WORD =
+  /^(Task|Story|Feature|Step|Item|Issue|Bug)\s+#?(\d+(?:\.\d+)*)\s*(?:[:.)–—-]\s*(.*)|)$/i;
+const WITH_COLON = new RegExp(`^(${TOKEN})\\s*:\\s+(.+)$`);
+const WITH_DASH = new RegExp(`^(${TOKEN})\\s+[–—-]{1,2}\\s+(.+)$`);
+const BOLD_TOKEN = new RegExp(`^(${TOKEN})(?:\\s+(.*)|)$`);
+const COMMON = /^((?:task|us|story|feat|feature|bug|fix|req|iss|issue|t)-\d[\w.-]*)(?:\s+(.*)|)$/i;
+const OUTLINE = /^(\d+(?:\.\d+)+|\d+(?=\.\s))\.?\s*[:)]?\s+(.+)$/;
+
+function namedId(plain: string, bold: boolean): NamedId | null {
+  const bracketed = BRACKETED.exec(plain);
+  if (bracketed !== null) {
+    const [, id, title] = bracketed;
+    return { idKind: /[\d_-]/.test(id!) ? 'own' : 'weak', id: id!, title: title || id! };
+  }
+  const numbered = NUMBERED_WORD.exec(plain);
+  if (numbered !== null) {
+    const id = `${numbered[1]!.toLowerCase()}-${numbered[2]}`;
+    return { idKind: 'own', id, title: numbered[3] || plain };
+  }
+  for (const pattern of [WITH_COLON, WITH_DASH, COMMON, ...(bold ? [BOLD_TOKEN] : [])]) {
+    const match = pattern.exec(plain);
+    // A word before a colon is an id only where a digit says so: "Docs: …" is not.
+    if (match !== null && /\d/.test(match[1]!) && match[1]!.length <= 60) {
+      return {
+        idKind: pattern === WITH_COLON || pattern === COMMON ? 'own' : 'weak',
+        id: match[1]!,
+        title: match[2] || match[1]!,
+      };
+    }
+  }
+  const outline = OUTLINE.exec(plain);
+  return outline === null ? null : { idKind: 'weak', id: outline[1]!, title: outline[2]! };
+}
+
+/** A readable id of a title: its first words and a hash of all of it. */
+export function madeId(title: string): string {
+  const words = title
+    .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .toLowerCase()
+    .normalize('NFKD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '');
+  let slug = '';
+  for (const word of words) {
+    if (slug.length + word.length > 32) break;
+    slug = slug === '' ? word : `${slug}-${word}`;
+  }
+  return `${slug || words[0]?.slice(0, 32) || 'task'}-${shortHash(title)}`;
+}
+
+const TAGGED_PRIORITY =
+  /(^|\s)\**[[(]\s*(?:priority\s*[:=]?\s*)?(p\d|critical|urgent|high|medium|low)\s*(?:priority\s*)?[\])]\**(?=\s|[:.,]|$)\s*:?/i;
+const LEADING_PRIORITY = /^\**(P\d|CRITICAL|URGENT|HIGH|MEDIUM|LOW)\**\s*(?::|[–—-]\s)\s*\**\s*(?=\S)/;
+const BOLD_PRIORITY = /(^|\s)\*\*(P\d|CRITICAL|URGENT|HIGH|MEDIUM|LOW)\*\*(?=\s|$)/;
+
+function takePriority(text: string): { value: number | null; rest: string } {
+  const tagged = TAGGED_PRIORITY.exec(text) ?? BOLD_PRIORITY.exec(text);
+  if (tagged !== null) {
+    const rest = text.slice(0, tagged.index) + tagged[1] + text.slice(tagged.index + tagged[0].length);
+    return { value: priorityOfWord(tagged[2]!), rest };
+  }
+  const leading = LEADING_PRIORITY.exec(text);
+  if (leading === null) return { value: null, rest: text };
+  return { value: priorityOfWord(leading[1]!), rest: text.slice(leading[0].length) };
+}
+
+const INLINE_DEPENDENCY = /[([]\s*(?:depends(?:[ _]on)?|dependencies|deps|blocked by)\s*:?\s+([^)\]]+)[)\]]/i;
+const TRAILING_DEPENDENCY = /\s+(?:[–—-]+\s+)?\**depends[ _]on\**\s*:\**\s*(.+)$/i;
+
+function takeDependencies(text: string): { ids: string[]; rest: string } {
+  if (!/dep|blocked by/i.test(text)) return { ids: [], rest: text };
+  const match = INLINE_DEPENDENCY.exec(text) ?? TRAILING_DEPENDENCY.exec(text);
+  if (match === null) return { ids: [], rest: text };
+  const rest = text.slice(0, match.index) + text.slice(match.index + match[0].length);
+  return { ids: idsInText(match[1]!), rest };
+}

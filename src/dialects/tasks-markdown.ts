@@ -1,0 +1,41 @@
+/** The checklist as a dialect: reading with problems, marking, and comparing an agent's edit. */
+import { MARKERS } from '../core/index.ts';
+import { readChecklist } from './checklist.ts';
+import { compareChecklists } from './checklist-compare.ts';
+import { graphFault } from './task-graph.ts';
+import type { TaskDialect, TaskListReading, TaskMark } from './tasklist.ts';
+import { applyEdits, type Edit } from './text.ts';
+
+function read(text: string, path: string): TaskListReading {
+  const { items, project, warnings } = readChecklist(text);
+  if (items.length === 0) return { kind: 'empty' };
+  const tasks = items.map((item) => item.task);
+  const fault = graphFault(tasks, (index) => items[index]!.line);
+  if (fault !== null) {
+    const { code, what, why, fix, line } = fault;
+    return { kind: 'unreadable', problem: { code, what, why, fix, at: `${path}:${line}` } };
+  }
+  return { kind: 'list', tasks, reviewed: false, gates: [], project, description: '', warnings };
+}
+
+function writeMarks(text: string, marks: TaskMark[]): string {
+  const byTask = new Map(marks.map((mark) => [mark.task, mark.status]));
+  const edits: Edit[] = [];
+  for (const { task, boxStart, boxEnd } of readChecklist(text).items) {
+    const status = byTask.get(task.id);
+    // What already says so keeps its spelling, also an unknown sign that counts as open.
+    if (status === undefined || status === task.status) continue;
+    edits.push({ start: boxStart, end: boxEnd, text: MARKERS[status].slice(1, -1) });
+  }
+  return applyEdits(text, edits);
+}
+
+/** Markdown files with checkboxes; the format of any file that no other dialect knows. */
+export const tasksMarkdown: TaskDialect = {
+  name: 'markdown',
+  detects: (path, text) =>
+    /\.(?:md|markdown|mdown|txt)$/i.test(path) || /^\s*(?:[-+*]|\d+[.)])\s+\[[^\]\n]{0,12}\]\s/m.test(text),
+  read,
+  writeMarks,
+  compare: (input) => compareChecklists(input, read),
+};
