@@ -112,6 +112,8 @@ export type Fact =
       more: WorkRef | null;
       /** Commits that appeared on the branch during the attempt, oldest first. */
       commits: string[];
+      /** The branch no longer contains the commit the attempt started from; that one is kept by name. */
+      rewrote: boolean;
       /** What the attempt did to files that only the engine or a person may change. */
       trespass: Trespass[];
       /** Legal forward edits the agent made in the task file: tasks it marked. */
@@ -121,6 +123,8 @@ export type Fact =
       stoppedFor: StopCause | null;
       /** A reviewer's own edit of the story's review fields in the task file. */
       review: { verdict: 'Qualified' | 'Failed'; feedback: string } | null;
+      /** The task file, notes or logs changed. */
+      bookkeeping: boolean;
     }
   | {
       type: 'attempt.lost';

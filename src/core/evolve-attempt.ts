@@ -166,7 +166,9 @@ function newAttempt(state: State, fact: Of<'attempt.started'>, at: number): Atte
     changeCount: 0,
     more: null,
     commits: [],
+    rewrote: false,
     marked: [],
+    bookkeeping: false,
     review: null,
     trespass: [],
     gates: [],
@@ -186,7 +188,9 @@ function endAttempt(state: State, fact: Of<'attempt.ended'>, at: number): void {
   attempt.changeCount = fact.changeCount;
   attempt.more = fact.more?.sha256 ?? null;
   attempt.commits = fact.commits;
+  attempt.rewrote = fact.rewrote;
   attempt.marked = fact.marked;
+  attempt.bookkeeping = fact.bookkeeping;
   attempt.review = fact.review;
   attempt.trespass = fact.trespass;
   attempt.stoppedFor = fact.stoppedFor;
@@ -264,6 +268,7 @@ function reachVerdict(state: State, fact: Of<'verdict.reached'>, at: number): vo
   if (fact.charged && fact.item.mode === 'TASK_REVIEW') item.charged += 1;
   countTry(state, fact);
   state.seenTrees.add(fact.tree);
+  if (attempt.after) state.seenTrees.add(attempt.after.tree);
 }
 
 function countTry(state: State, fact: Of<'verdict.reached'>): void {

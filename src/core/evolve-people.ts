@@ -53,6 +53,8 @@ export function evolvePeople(state: State, fact: PeopleFact, at: number): void {
       return;
     case 'abort.done':
       state.aborted = { done: true, text: state.aborted?.text ?? '' };
+      for (const iteration of state.open) state.attempts.get(iteration)!.state = 'settled';
+      state.open.clear();
       state.wave = null;
       state.paused = null;
       state.phase = 'COMPLETE';

@@ -89,7 +89,7 @@ const MISSING = [
   /^npm (?:ERR!|error) could not determine executable to run/,
   /^npm (?:ERR!|error) enoent .*package\.json/,
   /^Error: no test specified$/,
-  /^\s*ERR_PNPM_(?:NO_SCRIPT|RECURSIVE_EXEC_FIRST_FAIL)/,
+  /^[ \t]*ERR_PNPM_(?:NO_SCRIPT|RECURSIVE_EXEC_FIRST_FAIL)/,
   /^error Command "[^"]*" not found\.$/,
   /^(?:Usage Error: )?Couldn't find a script named /,
   /^error: Script not found "/,
@@ -114,7 +114,7 @@ function missingTool(text: string, exitCode: number | null, tests: number | null
 /** A test's name as it is the next time: without the duration at its end. */
 function testName(name: string): string {
   const bare = name
-    .replace(/\s+(?:\([\d.]+ ?m?s\)|\[[\d.]+ ?m?s\]|[\d.]+ ?ms)\s*$/, '')
+    .replace(/\s+(?:\([\d.]+ ?m?s\)|\[[\d.]+ ?m?s\]|[\d.]+ ?ms)[ \t]*$/, '')
     .replace(/\s+#.*duration.*$/, '');
   return withoutPlaces(bare);
 }
@@ -125,7 +125,7 @@ function errorLine(line: string): string {
     .replace(/\(\d+,\d+\)/g, '')
     .replace(/:\d+(?::\d+)?(?=\D|$)/g, '')
     .replace(/\bline \d+(?:, col(?:umn)? \d+)?/gi, 'line')
-    .replace(/^\s*\d+:\d+\s+/, '')
+    .replace(/^[ \t]*\d+:\d+\s+/, '')
     .replace(/\bpid[ =:]*\d+/gi, 'pid')
     .replace(/\(node\b.?\d+\)|\[\d{3,}\]/g, '')
     .replace(/\(?\b\d+(?:\.\d+)? ?(?:ms|s|sec|secs|seconds?|minutes?|min|m)\b\)?/g, '')
@@ -149,11 +149,11 @@ function withoutPlaces(text: string): string {
 }
 
 const LOOKS_LIKE_ERROR =
-  /\b(?:error|errors|failed|failure|failures|failing|fatal|exception|traceback|panic|panicked|undefined reference|cannot|assert\w*)\b|\w(?:Error|Exception)\b|^\s*(?:not ok|FAIL|[\u2716\u2717\u2718\u00d7])/i;
+  /\b(?:error|errors|failed|failure|failures|failing|fatal|exception|traceback|panic|panicked|undefined reference|cannot|assert\w*)\b|\w(?:Error|Exception)\b|^[ \t]*(?:not ok|FAIL|[\u2716\u2717\u2718\u00d7])/i;
 const SAYS_NONE = /\b(?:0|no) (?:errors?|failed|failures?|failing|problems?|warnings?)\b/i;
 /** `file:1:2: error`, `file(1,2): error`, or a linter's indented `1:2  error`. */
-const HAS_POSITION = /^\s*\S*?(?::\d+|\(\d+,\d+\)|^\s*\d+:\d+)(?::|\s).*\b(?:error|warning)\b/i;
-const LINT_LINE = /^\s+\d+:\d+\s+error\b/;
+const HAS_POSITION = /^[ \t]*\S*?(?::\d+|\(\d+,\d+\)|^[ \t]*\d+:\d+)(?::|\s).*\b(?:error|warning)\b/i;
+const LINT_LINE = /^[ \t]+\d+:\d+\s+error\b/;
 /** A path alone on a line: linters print it above the lines that are about it. */
 const PATH_LINE = /^\S*[\\/]\S+$|^\S+\.\w{1,5}$/;
 

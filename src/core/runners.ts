@@ -39,39 +39,39 @@ const tap: Reader = (text) => {
   if (pass === null && plan === null) return null;
   const isSkipped = (point: string) => /# (?:skip|todo)/i.test(point);
   const counted = pass === null ? points.filter((point) => !isSkipped(point)).length : pass + (fail ?? 0);
-  const notOk = all(text, /^\s*not ok \d+(?: -)? ?(.*)$/gm).filter((name) => !isSkipped(name));
+  const notOk = all(text, /^[ \t]*not ok \d+(?: -)? ?(.*)$/gm).filter((name) => !isSkipped(name));
   // The spec reporter: a cross, the name, the duration. Its heading is not a test.
-  const crossed = all(text, /^\s*\u2716 (.+?) \([\d.]+ms\)(?: #.*)?$/gm);
+  const crossed = all(text, /^[ \t]*\u2716 (.+?) \([\d.]+ms\)(?: #.*)?$/gm);
   return { tests: counted + (summary('cancelled') ?? 0), failing: [...notOk, ...crossed] };
 };
 
 const vitest: Reader = (text) => {
-  const lines = all(text, /^\s*Tests {2}(.*\(\d+\))\s*$/gm);
-  const hasNone = /^\s*No test files found, exiting with code \d/m.test(text);
-  const files = /^\s*Test Files {2}.*\(\d+\)/m.test(text);
+  const lines = all(text, /^[ \t]*Tests {2}(.*\(\d+\))[ \t]*$/gm);
+  const hasNone = /^[ \t]*No test files found, exiting with code \d/m.test(text);
+  const files = /^[ \t]*Test Files {2}.*\(\d+\)/m.test(text);
   if (lines.length === 0 && !hasNone && !files) return null;
   const tests = lines.reduce((total, line) => total + countsIn(line, /passed|failed/), 0);
-  return { tests, failing: all(text, /^\s*FAIL {2}(\S.*)$/gm) };
+  return { tests, failing: all(text, /^[ \t]*FAIL {2}(\S.*)$/gm) };
 };
 
 const jest: Reader = (text) => {
-  const lines = all(text, /^Tests: {2,}(.*\btotal)\s*$/gm);
+  const lines = all(text, /^Tests: {2,}(.*\btotal)[ \t]*$/gm);
   const hasNone = /^No tests found, exiting with code \d/m.test(text);
   if (lines.length === 0 && !hasNone) return null;
   const tests = lines.reduce((total, line) => total + countsIn(line, /passed|failed/), 0);
-  const broken = /^\s*\u25cf Test suite failed to run/m.test(text) ? all(text, /^FAIL (\S+)/gm) : [];
-  const named = all(text, /^\s*\u25cf (\S.*)$/gm).filter(
+  const broken = /^[ \t]*\u25cf Test suite failed to run/m.test(text) ? all(text, /^FAIL (\S+)/gm) : [];
+  const named = all(text, /^[ \t]*\u25cf (\S.*)$/gm).filter(
     (name) => !/^(?:Test suite failed to run|Console$|Cannot log after|Deprecation|Validation)/.test(name),
   );
   return { tests, failing: [...named, ...broken] };
 };
 
 const mocha: Reader = (text) => {
-  const passing = sum(text, /^\s*(\d+) passing\b.*$/gm);
-  const failed = sum(text, /^\s*(\d+) failing\b.*$/gm);
+  const passing = sum(text, /^[ \t]*(\d+) passing\b.*$/gm);
+  const failed = sum(text, /^[ \t]*(\d+) failing\b.*$/gm);
   if (passing === null && failed === null) return null;
-  const list = text.slice(Math.max(0, text.search(/^\s*\d+ failing\b/m)));
-  const failing = all(list, /^\s*\d+\) ((?:.*\n){1,8}?.*:)\s*$/gm).map((block) =>
+  const list = text.slice(Math.max(0, text.search(/^[ \t]*\d+ failing\b/m)));
+  const failing = all(list, /^[ \t]*\d+\) ((?:.*\n){1,8}?.*:)[ \t]*$/gm).map((block) =>
     block
       .split('\n')
       .map((line) => line.trim())
@@ -124,10 +124,10 @@ const go: Reader = (text) => {
 
 const cargo: Reader = (text) => {
   const lines = all(text, /^test result: (.*)$/gm);
-  const nextest = sum(text, /^\s*Summary \[.*\]\s+(\d+)(?:\/\d+)? tests? run/gm);
+  const nextest = sum(text, /^[ \t]*Summary \[.*\]\s+(\d+)(?:\/\d+)? tests? run/gm);
   if (lines.length === 0 && nextest === null) return null;
   const tests = lines.reduce((total, line) => total + countsIn(line, /passed|failed|measured/), nextest ?? 0);
-  const failing = [...all(text, /^test (.+) \.\.\. FAILED$/gm), ...all(text, /^\s+FAIL \[.*?\] (.+)$/gm)];
+  const failing = [...all(text, /^test (.+) \.\.\. FAILED$/gm), ...all(text, /^[ \t]+FAIL \[.*?\] (.+)$/gm)];
   return { tests, failing };
 };
 
@@ -145,8 +145,8 @@ const ruby: Reader = (text) => {
     ...[...text.matchAll(/^rspec (\S+?)(?::\d+)?(?:\[[\d:]+\])? # (.*)$/gm)].map(
       (match) => `${match[1]} ${match[2]}`,
     ),
-    ...all(text, /^\s*(?:\d+\) )?(?:Failure|Error):\s*\n\s*(\S+#\S+)/gm),
-    ...all(text, /^\s+\d+\) (?:test|doctest|property) (.+)$/gm),
+    ...all(text, /^[ \t]*(?:\d+\) )?(?:Failure|Error):\s*\n\s*(\S+#\S+)/gm),
+    ...all(text, /^[ \t]+\d+\) (?:test|doctest|property) (.+)$/gm),
   ];
   return { tests: Math.max(0, tests), failing };
 };
@@ -161,7 +161,7 @@ const phpunit: Reader = (text) => {
 };
 
 const dotnet: Reader = (text) => {
-  const lines = all(text, /^\s*(?:Passed|Failed|Skipped)!\s+- (Failed:.*)$/gm);
+  const lines = all(text, /^[ \t]*(?:Passed|Failed|Skipped)!\s+- (Failed:.*)$/gm);
   const older = sum(text, /^Total tests: (\d+)$/gm);
   const hasNone = /^No test is available in /m.test(text);
   if (lines.length === 0 && older === null && !hasNone) return null;
@@ -169,7 +169,7 @@ const dotnet: Reader = (text) => {
     (total, line) => total + (sum(line, /(?:Failed|Passed):\s+(\d+)/g) ?? 0),
     older ?? 0,
   );
-  return { tests, failing: all(text, /^\s+Failed ([\w.+`]+(?:\(.*\))?)(?: \[.*\])?$/gm) };
+  return { tests, failing: all(text, /^[ \t]+Failed ([\w.+`]+(?:\(.*\))?)(?: \[.*\])?$/gm) };
 };
 
 /** Maven's surefire and failsafe; Gradle prints a count only when something failed. */
@@ -191,7 +191,7 @@ const jvm: Reader = (text) => {
 
 /** XCTest tells every suite and then all: the largest number is the run. Swift Testing tells one line. */
 const swift: Reader = (text) => {
-  const suites = all(text, /^\s*Executed (\d+) tests?, with .*failures?/gm).map(Number);
+  const suites = all(text, /^[ \t]*Executed (\d+) tests?, with .*failures?/gm).map(Number);
   const swiftTesting = sum(text, /Test run with (\d+) tests?\b.* (?:passed|failed) after/g);
   if (suites.length === 0 && swiftTesting === null) return null;
   const failing = [
@@ -204,7 +204,7 @@ const swift: Reader = (text) => {
 const bun: Reader = (text) => {
   const ran = sum(text, /^Ran (\d+) tests? across \d+ files?/gm);
   if (ran === null) return null;
-  const skipped = sum(text, /^\s*(\d+) (?:skip|todo)$/gm) ?? 0;
+  const skipped = sum(text, /^[ \t]*(\d+) (?:skip|todo)$/gm) ?? 0;
   return { tests: Math.max(0, ran - skipped), failing: all(text, /^(?:\(fail\)|\u2717) (.+)$/gm) };
 };
 
@@ -221,15 +221,15 @@ const ctest: Reader = (text) => {
   if (ran === null && !hasNone) return null;
   return {
     tests: ran ?? 0,
-    failing: all(text, /^\s+\d+ - (.+) \((?:Failed|Timeout|SEGFAULT|.*Exception.*)\)/gm),
+    failing: all(text, /^[ \t]+\d+ - (.+) \((?:Failed|Timeout|SEGFAULT|.*Exception.*)\)/gm),
   };
 };
 
 const playwright: Reader = (text) => {
   if (!/^Running \d+ tests? using \d+ workers?/m.test(text) && !/^Error: No tests found/m.test(text))
     return null;
-  const tests = sum(text, /^\s+(\d+) (?:passed|failed|flaky)\b/gm) ?? 0;
-  return { tests, failing: all(text, /^\s+\d+\) (\[.+?\] \u203a .+?)(?: \u2500+)?$/gm) };
+  const tests = sum(text, /^[ \t]+(\d+) (?:passed|failed|flaky)\b/gm) ?? 0;
+  return { tests, failing: all(text, /^[ \t]+\d+\) (\[.+?\] \u203a .+?)(?: \u2500+)?$/gm) };
 };
 
 /** A plain count, in words every home-made runner uses. Read only where no known runner spoke. */

@@ -87,7 +87,9 @@ export interface AttemptState {
   changeCount: number;
   more: string | null;
   commits: string[];
+  rewrote: boolean;
   marked: string[];
+  bookkeeping: boolean;
   trespass: Trespass[];
   review: { verdict: 'Qualified' | 'Failed'; feedback: string } | null;
   gates: GateResult[];

@@ -1,1 +1,5 @@
+export { append, Fenced, type House, type HouseInit, openHouse, type Ports, redraw } from './house.ts';
+export { intake } from './intake.ts';
+export { fileReview } from './list.ts';
 export type * from './ports.ts';
+export { loop, turn } from './turn.ts';

@@ -15,6 +15,7 @@ import type {
   Message,
   ProblemFacts,
   PromptKnowledge,
+  Question,
   State,
   TaskDef,
   TaskSource,
@@ -39,7 +40,8 @@ export interface Journal {
 }
 
 export type Incoming =
-  | { kind: 'message'; name: string; message: Message }
+  /** `arrivedAt`: epoch ms when the file came to lie there, by the file system and not by its words. */
+  | { kind: 'message'; name: string; message: Message; arrivedAt: number }
   | { kind: 'rejected'; name: string; reason: string };
 
 /** The signals folder. Reading never moves a file; `settle` does, after the fact was appended. */
@@ -85,6 +87,22 @@ export interface Works {
   writePrompt(iteration: number, text: string): Promise<WorkRef>;
 }
 
+/** What a person did at the desk since we last wrote there. */
+export type DeskNews =
+  | { id: string; kind: 'answered'; text: string; file: DeskFile; mtimeMs: number }
+  | { id: string; kind: 'cleared'; file: DeskFile }
+  | { id: string; kind: 'unclear'; file: DeskFile; reason: string };
+
+/** The desk as the engine sees it: open questions out, news of them back. */
+export interface HumanDesk {
+  /** `written`: files the journal knows we wrote. A file gone that we never wrote is no news. */
+  look(asked: Question[], written: ReadonlySet<DeskFile>): Promise<DeskNews[]>;
+  /** Makes the files show exactly these questions; answers what was written or removed. */
+  show(asked: Question[]): Promise<{ file: DeskFile; sha256: string | null }[]>;
+  /** Moves an answered decide.txt into the session. */
+  archive(iteration: number): Promise<void>;
+}
+
 export interface CommitRequest {
   /** Relative to the ground's root; literal. */
   paths: string[];
@@ -92,7 +110,8 @@ export interface CommitRequest {
 }
 
 export type CommitResult =
-  | { kind: 'committed'; commit: string; paths: string[] }
+  /** `hooked`: hooks ran and may have changed files. */
+  | { kind: 'committed'; commit: string; paths: string[]; hooked: boolean }
   | { kind: 'nothing' }
   | { kind: 'failed'; reason: string };
 
@@ -122,6 +141,8 @@ export interface Ground {
   apply(changes: Change[]): Promise<string[]>;
   /** One commit of exactly these paths; the user's staged files stay staged. Hooks and signing run. */
   commit(request: CommitRequest): Promise<CommitResult>;
+  /** Of these paths, those that HEAD has. */
+  tracked(paths: string[]): Promise<string[]>;
   /** Commits reachable from `to` and not from `from`, oldest first; empty when equal. */
   commitsBetween(from: string | null, to: string | null): Promise<string[]>;
   isAncestor(ancestor: string | null, of: string | null): Promise<boolean>;

@@ -79,35 +79,35 @@ export interface PromptInput {
   /** The active task; null for work on the whole session. */
   task: TaskDef | null;
   /** The role's own instructions from the configuration, beside the built-in duties. */
-  instructions?: string;
+  instructions?: string | undefined;
   /** The other tasks, shown as an index. */
-  index?: { id: string; title: string; status: TaskStatus }[];
+  index?: { id: string; title: string; status: TaskStatus }[] | undefined;
   /** The task file, relative to the ground; null for a bare objective. */
-  taskFile?: string | null;
-  guidance?: PromptGuidance[];
-  feedback?: PromptFeedback[];
-  answers?: PromptAnswer[];
-  events?: PromptEvent[];
-  leftovers?: PromptLeftovers | null;
+  taskFile?: string | null | undefined;
+  guidance?: PromptGuidance[] | undefined;
+  feedback?: PromptFeedback[] | undefined;
+  answers?: PromptAnswer[] | undefined;
+  events?: PromptEvent[] | undefined;
+  leftovers?: PromptLeftovers | null | undefined;
   /** What the last review of this task found. */
-  lastReviewFeedback?: string;
+  lastReviewFeedback?: string | undefined;
   /** The executor's last report or summary, for a reviewer or a fixer. */
-  lastReport?: string;
+  lastReport?: string | undefined;
   /** Paths changed by this task's attempts so far, for a reviewer. */
-  changedPaths?: string[];
+  changedPaths?: string[] | undefined;
   /** Further inputs by name, e.g. the report path. */
-  inputs?: Record<string, string>;
-  knowledge?: PromptKnowledge;
-  skills?: PromptSkills;
-  gates?: GateDef[];
+  inputs?: Record<string, string> | undefined;
+  knowledge?: PromptKnowledge | undefined;
+  skills?: PromptSkills | undefined;
+  gates?: GateDef[] | undefined;
   /** Paths or patterns that only the engine and people may change. */
-  protect?: string[];
+  protect?: string[] | undefined;
   /** Topics this role may publish; null or left out is no bound. */
-  publishes?: string[] | null;
+  publishes?: string[] | null | undefined;
   /** Who commits: told to the agent. `agent`: it must; `none`: nobody; else the engine does what it left. */
-  commit?: 'auto' | 'agent' | 'engine' | 'none';
-  completionWord?: string | null;
-  outboxPath?: string;
+  commit?: 'auto' | 'agent' | 'engine' | 'none' | undefined;
+  completionWord?: string | null | undefined;
+  outboxPath?: string | undefined;
   /** The message of the pause this attempt was resumed from. */
-  pausedMessage?: string;
+  pausedMessage?: string | undefined;
 }

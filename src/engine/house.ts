@@ -1,0 +1,140 @@
+/**
+ * One running session: its state, its ports and the agents that are alive. Everything the engine does
+ * goes through `append`, so that what is not in the journal did not happen.
+ */
+import {
+  type Exit,
+  emptyState,
+  evolve,
+  type Fact,
+  type JournalRecord,
+  type Mark,
+  type State,
+} from '../core/index.ts';
+import type {
+  Agent,
+  AgentEvent,
+  AgentHandle,
+  Clock,
+  FeedbackSource,
+  Gates,
+  Ground,
+  HumanDesk,
+  Journal,
+  KnowledgeSource,
+  Leftovers,
+  Mailbox,
+  Mirrors,
+  TaskList,
+  Works,
+} from './ports.ts';
+
+/** Another owner took the session over: stop at once and touch nothing. */
+export class Fenced extends Error {
+  constructor() {
+    super('another runner has taken this session over');
+    this.name = 'Fenced';
+  }
+}
+
+export interface Ports {
+  clock: Clock;
+  journal: Journal;
+  mailbox: Mailbox;
+  desk: HumanDesk;
+  works: Works;
+  ground: Ground;
+  agent(name: string): Agent;
+  gates: Gates;
+  leftovers: Leftovers;
+  /** null: no list, the objective is the task. */
+  list: TaskList | null;
+  mirrors: Mirrors;
+  knowledge: KnowledgeSource;
+  feedback: FeedbackSource;
+  /** A fresh secret of at least 128 bits, as hex. */
+  secret(): string;
+  sha256(text: string): string;
+  /** Told each record right after it is durable. */
+  recorded(record: JournalRecord): void;
+  /** Progress of a live agent, for windows only. */
+  event(iteration: number, event: AgentEvent): void;
+}
+
+export interface House extends Ports {
+  readonly sessionId: string;
+  /** Absolute. */
+  readonly sessionDir: string;
+  /** Environment every agent and gate starts from; the attempt's own variables are added. */
+  readonly env: Record<string, string>;
+  state: State;
+  /** Agents this runner holds, by iteration. */
+  live: Map<number, AgentHandle>;
+  /** What live agents have spent so far, by iteration. */
+  usage: Map<number, { costUsd: number; tokens: number }>;
+  /** A mark that is known to be the ground's present content; null: look again. */
+  fresh: Mark | null;
+  /** Set from outside by a process signal; read at every boundary. */
+  interrupt: { signal: 'SIGINT' | 'SIGTERM' | null; wake: (() => void) | null };
+  /** Whether HEAD has the task file, so that its marks belong into commits. */
+  listTracked: boolean;
+  pending: JournalRecord[];
+  tail: Promise<unknown>;
+}
+
+export interface HouseInit extends Ports {
+  sessionId: string;
+  sessionDir: string;
+  env: Record<string, string>;
+  records: JournalRecord[];
+}
+
+/** Folds what the journal holds and returns a house nobody lives in yet. */
+export function openHouse({ records, ...init }: HouseInit): House {
+  const state = emptyState();
+  for (const record of records) evolve(state, record);
+  return {
+    ...init,
+    state,
+    live: new Map(),
+    usage: new Map(),
+    fresh: null,
+    interrupt: { signal: null, wake: null },
+    listTracked: false,
+    pending: [],
+    tail: Promise.resolve(),
+  };
+}
+
+/**
+ * One durable record. Facts may be given as a function of the state, which is then asked when all
+ * earlier appends are in; callers that run side by side stay consistent that way.
+ */
+export function append(house: House, facts: Fact[] | ((state: State) => Fact[])): Promise<void> {
+  const next = house.tail.then(async () => {
+    const made = typeof facts === 'function' ? facts(house.state) : facts;
+    if (made.length === 0) return;
+    const record = await house.journal.append(house.state.seq, house.clock.now(), made);
+    if (record === 'fenced') throw new Fenced();
+    evolve(house.state, record);
+    house.pending.push(record);
+    house.recorded(record);
+  });
+  house.tail = next.catch(() => undefined);
+  return next;
+}
+
+/** Draws the mirrors for everything appended since the last time. */
+export async function redraw(house: House): Promise<void> {
+  if (house.pending.length === 0) return;
+  const records = house.pending;
+  house.pending = [];
+  await house.mirrors.redraw(house.state, records);
+}
+
+export type Wake = 'now' | 'message' | { at: number };
+
+export interface Turned {
+  wake: Wake;
+  exit?: Exit;
+}

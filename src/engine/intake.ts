@@ -1,0 +1,166 @@
+/**
+ * Reads every way in: signals, desk files, feedback batches and the task file. A fact is appended
+ * before a file is moved, so that a crash between the two reads a file twice and acts once.
+ */
+import { type Fact, type Message, openQuestions, receive, type State } from '../core/index.ts';
+import { append, type House } from './house.ts';
+import { readList } from './list.ts';
+import type { DeskFile, DeskNews, Incoming } from './ports.ts';
+
+export async function intake(house: House): Promise<void> {
+  await readMailbox(house);
+  if (house.state.open.size > 0 || house.live.size > 0) return;
+  await readDesk(house);
+  await showDesk(house);
+  await readFeedback(house);
+  await readList(house);
+}
+
+/** Messages only: what may be read while agents run. */
+export async function readMailbox(house: House): Promise<void> {
+  for (;;) {
+    const incoming = await house.mailbox.poll(house.clock.now());
+    for (const batch of batches(house.state, incoming)) await take(house, batch);
+    if (incoming.length < 100) return;
+  }
+}
+
+/** Guidance that only queues shares a record; whatever changes the state stands alone. */
+function batches(state: State, incoming: Incoming[]): Incoming[][] {
+  const groups: Incoming[][] = [];
+  let open: Incoming[] | null = null;
+  for (const entry of incoming) {
+    const queues =
+      entry.kind === 'message' &&
+      !state.paused &&
+      (entry.message.type === 'STEER' || entry.message.type === 'INFO');
+    if (queues && open) open.push(entry);
+    else {
+      groups.push([entry]);
+      open = queues ? groups.at(-1)! : null;
+    }
+  }
+  return groups;
+}
+
+async function take(house: House, batch: Incoming[]): Promise<void> {
+  const outcomes: { entry: Incoming; facts: Fact[] | null }[] = [];
+  await append(house, (state) => {
+    for (const entry of batch) outcomes.push({ entry, facts: factsOf(state, entry, house.live.size > 0) });
+    return outcomes.flatMap((outcome) => outcome.facts ?? []);
+  });
+  for (const { entry, facts } of outcomes) {
+    if (facts !== null) await settleFile(house, entry, facts);
+  }
+}
+
+function factsOf(state: State, entry: Incoming, live: boolean): Fact[] | null {
+  if (entry.kind === 'rejected') {
+    if (state.seenMessages.has(entry.name)) return [];
+    return [{ type: 'message.rejected', id: entry.name, reason: entry.reason }];
+  }
+  return receive(state, entry.message, live);
+}
+
+async function settleFile(house: House, entry: Incoming, facts: Fact[]): Promise<void> {
+  const rejected = facts.find((fact) => fact.type === 'message.rejected');
+  const received = facts.find((fact) => fact.type === 'message.received');
+  const reason =
+    entry.kind === 'rejected' ? entry.reason : rejected?.type === 'message.rejected' ? rejected.reason : null;
+  await house.mailbox.settle(entry.name, reason === null ? 'processed' : 'rejected', {
+    handledBy: 'ralph',
+    handledAt: house.clock.now(),
+    actionTaken: received?.type === 'message.received' ? received.action : (reason ?? 'already handled'),
+    ...(reason === null ? {} : { reason }),
+  });
+}
+
+async function readDesk(house: House): Promise<void> {
+  const asked = openQuestions(house.state).map((open) => open.question);
+  if (asked.length === 0) return;
+  const written = new Set<DeskFile>();
+  for (const [file, entry] of house.state.desk) if (entry.sha256 !== null) written.add(file as DeskFile);
+  for (const news of await house.desk.look(asked, written))
+    await append(house, (state) => deskFacts(state, news));
+}
+
+function deskFacts(state: State, news: DeskNews): Fact[] {
+  const open = state.questions.get(news.id);
+  if (!open || open.state !== 'open') return [];
+  if (news.kind === 'unclear') return notice(state, `${news.file}: ${news.reason}`);
+  if (news.kind === 'answered' && wroteDuringAttempt(state, news.mtimeMs)) {
+    return notice(
+      state,
+      `${news.file} was changed while an agent was running, so its answer to ${news.id} is not taken; confirm with \`ralph answer ${news.id} "…"\`.`,
+    );
+  }
+  const { kind } = open.question;
+  const text =
+    news.kind === 'answered'
+      ? news.text
+      : kind === 'blocker'
+        ? 'cleared'
+        : kind === 'approval' || kind === 'permission'
+          ? 'skip'
+          : 'Decide yourself.';
+  return [{ type: 'question.answered', id: news.id, text, option: null, by: 'desk', via: news.file }];
+}
+
+function notice(state: State, text: string): Fact[] {
+  if (state.notices.some((given) => given.text === text)) return [];
+  return [{ type: 'notice.given', level: 'warning', text }];
+}
+
+function wroteDuringAttempt(state: State, mtimeMs: number): boolean {
+  for (const attempt of state.attempts.values()) {
+    if (mtimeMs >= attempt.startedAt && mtimeMs <= (attempt.endedAt ?? Number.POSITIVE_INFINITY)) return true;
+  }
+  return false;
+}
+
+/** Keeps the desk equal to the open questions, and clears away what was answered and delivered. */
+export async function showDesk(house: House): Promise<void> {
+  const open = openQuestions(house.state).map((entry) => entry.question);
+  const undelivered = [...house.state.questions.values()].some(
+    (entry) => !entry.delivered && entry.state === 'answered' && entry.question.kind !== 'blocker',
+  );
+  if (open.length === 0 && undelivered) return;
+  if (open.length === 0) {
+    const decide = house.state.desk.get('decide.txt');
+    if (decide?.sha256) await house.desk.archive(house.state.lastIteration);
+  }
+  const changed = await house.desk.show(open);
+  if (changed.length === 0) return;
+  await append(
+    house,
+    changed.map(({ file, sha256 }) => ({
+      type: 'desk.written' as const,
+      file,
+      sha256,
+      at: house.clock.now(),
+    })),
+  );
+}
+
+async function readFeedback(house: House): Promise<void> {
+  if (!house.state.session) return;
+  for (const batch of await house.feedback.poll(house.state.cycle + 1)) {
+    await append(house, (state) =>
+      state.seenMessages.has(batch.id)
+        ? []
+        : [
+            {
+              type: 'message.received',
+              message: feedbackMessage(batch, house.clock.now()),
+              action: 'queued',
+            },
+            { type: 'feedback.received', id: batch.id, text: batch.text },
+          ],
+    );
+  }
+}
+
+function feedbackMessage(batch: { id: string; text: string }, now: number): Message {
+  const base = { id: batch.id, type: 'FEEDBACK' as const, target: 'orchestrator', from: 'feedback folder' };
+  return { ...base, text: batch.text, createdAt: now, confirmed: false };
+}

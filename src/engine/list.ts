@@ -1,0 +1,107 @@
+/**
+ * Keeps the user's task file and the state in step: what a person changed becomes facts, what
+ * verdicts decided becomes marks. The journal says what we last wrote, so neither undoes the other.
+ */
+import { type Fact, Problem, type State, type TaskDef, type TaskState } from '../core/index.ts';
+import { append, type House } from './house.ts';
+import type { ListReading } from './ports.ts';
+
+/** Reads the list at a boundary; a file that cannot be read keeps the last good tasks. */
+export async function readList(house: House): Promise<void> {
+  if (!house.list) return;
+  const reading = await house.list.read();
+  if (reading.kind === 'list') {
+    if (reading.sha256 === house.state.sourceSha) return;
+    await append(house, (state) => listFacts(state, house, reading));
+    return;
+  }
+  if (house.state.tasks.size === 0) throw new Problem(listProblem(house, reading));
+  const path = house.list.source.path ?? 'the task list';
+  const text = `${path} is ${reading.kind}; the ${house.state.tasks.size} tasks read before are kept.`;
+  if (!house.state.notices.some((notice) => notice.text === text)) {
+    await append(house, [{ type: 'notice.given', level: 'warning', text }]);
+  }
+}
+
+/** What is wrong with a list that has no last good copy. */
+function listProblem(house: House, reading: Exclude<ListReading, { kind: 'list' }>) {
+  if (reading.kind === 'unreadable') return reading.problem;
+  const path = house.list?.source.path ?? 'the task list';
+  const empty = reading.kind === 'empty';
+  return {
+    code: empty ? 'tasks.empty' : 'tasks.missing',
+    what: empty ? `${path} holds no task` : `${path} is not there`,
+    why: 'Ralph stops only when every task is done, and no task is not the same as done.',
+    fix: empty
+      ? 'Add at least one task, or give an objective: ralph run "what you want".'
+      : 'Name another file with --tasks.',
+    at: path,
+  };
+}
+
+function listFacts(state: State, house: House, reading: Extract<ListReading, { kind: 'list' }>): Fact[] {
+  const set = reading.tasks.filter((def) => !sameDef(state.tasks.get(def.id)?.def, def));
+  const present = new Set(reading.tasks.map((def) => def.id));
+  const gone = [...state.tasks.keys()].filter((id) => !present.has(id) && !isOurs(id));
+  const source = { ...house.list!.source, reviewed: reading.reviewed };
+  return [{ type: 'tasks.read', source, sha256: reading.sha256, set, gone, by: 'person' }];
+}
+
+/** Tasks the engine itself made stand in no file. */
+function isOurs(id: string): boolean {
+  return id === 'objective' || /^feedback(-\d+)?$/.test(id);
+}
+
+function sameDef(known: TaskDef | undefined, read: TaskDef): boolean {
+  return known !== undefined && JSON.stringify(known) === JSON.stringify(read);
+}
+
+/** Writes the marks that verdicts earned since the file was last written. */
+export async function syncList(house: House): Promise<void> {
+  const { list } = house;
+  if (!list) return;
+  const due = [...house.state.tasks.values()].filter((task) => !isOurs(task.def.id) && isDue(task));
+  if (due.length === 0) return;
+  await list.mark(due);
+  const reading = await list.read();
+  if (reading.kind !== 'list') return;
+  await append(house, (state) => [
+    {
+      type: 'tasks.read',
+      source: { ...list.source, reviewed: reading.reviewed },
+      sha256: reading.sha256,
+      set: reading.tasks.filter((def) => !sameDef(state.tasks.get(def.id)?.def, def)),
+      gone: [],
+      by: 'engine',
+    },
+  ]);
+}
+
+/** True when the file does not say yet what the state holds. */
+function isDue(task: TaskState): boolean {
+  const done = task.status === 'done';
+  if (done !== (task.def.status === 'done')) return true;
+  const { review } = task.def;
+  if (!review) return false;
+  const wanted = fileReview(task);
+  return (
+    review.status !== wanted.status || review.count !== wanted.count || review.feedback !== wanted.feedback
+  );
+}
+
+/** The review fields the file should carry for this task. */
+export function fileReview(task: TaskState): NonNullable<TaskDef['review']> {
+  const { count, feedback } = task.review;
+  if (task.status === 'done')
+    return { status: task.review.status === null ? null : 'approved', count, feedback };
+  if (task.status === 'review') return { status: 'needs_review', count, feedback };
+  return {
+    status: task.rework
+      ? 'changes_requested'
+      : task.def.review!.status === 'needs_review'
+        ? null
+        : task.def.review!.status,
+    count,
+    feedback,
+  };
+}

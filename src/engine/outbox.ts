@@ -1,0 +1,94 @@
+/**
+ * An attempt's outbox, followed while it grows: questions and topics take effect during the run, and
+ * a line without the live token is refused.
+ */
+import { type FileHandle, open } from 'node:fs/promises';
+import { interaction, type OutboxLine, readOutboxLine, type State } from '../core/index.ts';
+import { append, type House } from './house.ts';
+
+export interface Outbox {
+  /** Reads what is new and acts on it. */
+  poll(): Promise<void>;
+  /** Every line so far, in order. */
+  lines(): OutboxLine[];
+  close(): Promise<void>;
+}
+
+export interface OutboxOwner {
+  iteration: number;
+  role: string;
+  agent: string;
+  about: string;
+  /** sha256 of the live token. */
+  tokenHash: string;
+}
+
+/** Most bytes that are read of one outbox; an agent that writes more is cut off here. */
+const MAX_BYTES = 8 * 1024 * 1024;
+
+export async function followOutbox(house: House, path: string, owner: OutboxOwner): Promise<Outbox> {
+  const file = await open(path, 'r');
+  const lines: OutboxLine[] = [];
+  const cursor = { at: 0, rest: Buffer.alloc(0) };
+  const verify = (token: string) => house.sha256(token) === owner.tokenHash;
+  return {
+    async poll() {
+      for (const text of await newLines(file, cursor)) {
+        const line = readOutboxLine(text, { verify });
+        lines.push(line);
+        await act(house, owner, line);
+      }
+    },
+    lines: () => lines,
+    close: () => file.close(),
+  };
+}
+
+async function newLines(file: FileHandle, cursor: { at: number; rest: Buffer }): Promise<string[]> {
+  const { size } = await file.stat();
+  const end = Math.min(size, MAX_BYTES);
+  if (end <= cursor.at) return [];
+  const buffer = Buffer.alloc(end - cursor.at);
+  const { bytesRead } = await file.read(buffer, 0, buffer.length, cursor.at);
+  cursor.at += bytesRead;
+  const whole = Buffer.concat([cursor.rest, buffer.subarray(0, bytesRead)]);
+  const cut = whole.lastIndexOf(10) + 1;
+  cursor.rest = whole.subarray(cut);
+  return whole
+    .subarray(0, cut)
+    .toString('utf8')
+    .split('\n')
+    .filter((line) => line.trim() !== '');
+}
+
+async function act(house: House, owner: OutboxOwner, line: OutboxLine): Promise<void> {
+  if (line.kind === 'note' && line.progress) {
+    house.event(owner.iteration, { kind: 'text', text: line.text });
+    return;
+  }
+  if (line.kind !== 'topic') return;
+  const { topic, payload } = line;
+  const { iteration, role } = owner;
+  if (topic === 'human.interact') {
+    await append(house, (state) =>
+      asked(state, iteration, payload)
+        ? []
+        : [{ type: 'question.asked', question: ask(house, owner, payload) }],
+    );
+    return;
+  }
+  await append(house, [{ type: 'topic.published', iteration, role, topic, payload }]);
+}
+
+function ask(house: House, owner: OutboxOwner, payload: string) {
+  const { about, agent, iteration } = owner;
+  return interaction(house.state, payload, { about, askedBy: agent, iteration, askedAt: house.clock.now() });
+}
+
+function asked(state: State, iteration: number, payload: string): boolean {
+  const text = interaction(state, payload, { about: '', askedBy: '', iteration, askedAt: 0 }).text;
+  for (const { question } of state.questions.values()) {
+    if (question.iteration === iteration && question.text === text) return true;
+  }
+  return false;
+}

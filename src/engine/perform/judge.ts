@@ -1,0 +1,183 @@
+/**
+ * Gathers the evidence of one ended attempt, runs the gates that are still due, and writes the verdict
+ * with everything that follows from it as one record.
+ */
+import {
+  type AttemptState,
+  type Evidence,
+  type Fact,
+  type GateDef,
+  type GateResult,
+  gateKey,
+  judge,
+  MODES,
+  type State,
+  settle,
+  type TaskState,
+} from '../../core/index.ts';
+import { isBookkeeping, ownChanges, standing } from '../changes.ts';
+import { append, type House } from '../house.ts';
+import { syncList } from '../list.ts';
+import { pendingGuidance } from '../prompt-input.ts';
+import { recordGate, runGate } from './gate.ts';
+
+export async function judgeAttempt(house: House, iteration: number): Promise<void> {
+  const attempt = house.state.attempts.get(iteration)!;
+  const mark = house.fresh ?? (await house.ground.snapshot());
+  house.fresh = mark;
+  const { tree } = mark;
+  const gates = await gatesFor(house, attempt, tree);
+  if (gates === 'ended') return;
+  const facts: Fact[] = [];
+  if (gates.ran) {
+    const settled = await house.ground.snapshot();
+    house.fresh = settled;
+    if (settled.tree !== tree) facts.push({ type: 'ground.changed', mark: settled, by: 'gates' });
+  }
+  const evidence = await gather(house, { attempt, tree, results: gates.results });
+  const judgement = judge(evidence);
+  await house.works.attemptFile(
+    iteration,
+    'evidence.json',
+    `${JSON.stringify({ evidence, judgement }, null, 2)}\n`,
+  );
+  await append(house, (state) => [
+    ...facts,
+    ...settle({ state, attempt, evidence, judgement, tree, at: house.clock.now() }),
+  ]);
+  await syncList(house);
+}
+
+interface Gated {
+  results: { def: GateDef; after: GateResult }[];
+  ran: boolean;
+}
+
+/** Results on this tree: those the journal has, and the rest by running them. */
+async function gatesFor(house: House, attempt: AttemptState, tree: string): Promise<Gated | 'ended'> {
+  const results: Gated['results'] = [];
+  let ran = false;
+  if (!wantsGates(attempt)) return { results, ran };
+  for (const def of house.state.policy?.gates ?? []) {
+    const known = attempt.gates.find((gate) => gate.gate === def.name && gate.tree === tree);
+    if (known) {
+      results.push({ def, after: known });
+      continue;
+    }
+    const stored = house.state.gates.get(gateKey(def, tree));
+    const result = stored ?? (await freshResult(house, { attempt, def, tree }));
+    if (result === null) return 'ended';
+    if (!stored) ran = true;
+    else await recordGate(house, { iteration: attempt.iteration, when: 'after', result });
+    results.push({ def, after: result });
+  }
+  return { results, ran };
+}
+
+async function freshResult(
+  house: House,
+  { attempt, def, tree }: { attempt: AttemptState; def: GateDef; tree: string },
+): Promise<GateResult | null> {
+  const made = await runGate(house, { iteration: attempt.iteration, def });
+  if (made === null) return null;
+  const result = { ...made, tree };
+  await recordGate(house, { iteration: attempt.iteration, when: 'after', result });
+  return result;
+}
+
+function wantsGates({ item, report, claim }: AttemptState): boolean {
+  if (!MODES[item.mode].runsGates || report?.ending === 'died') return false;
+  return claim?.kind !== 'blocked' && claim?.kind !== 'decide';
+}
+
+interface Gathering {
+  attempt: AttemptState;
+  tree: string;
+  results: Gated['results'];
+}
+
+async function gather(house: House, { attempt, tree, results }: Gathering): Promise<Evidence> {
+  const { state } = house;
+  const { item, report, claim } = attempt;
+  if (!report || !claim) throw new Error(`iteration ${attempt.iteration} has no report to judge`);
+  const task = item.task === undefined ? null : (state.tasks.get(item.task) ?? null);
+  const own = task ? await ownChanges(house, task, task.sinceReview) : attempt.changes;
+  return {
+    mode: item.mode,
+    task: item.task ?? null,
+    report,
+    claim,
+    stoppedFor: attempt.stoppedFor,
+    needsNoChange: task?.def.changes === 'none',
+    changed: attempt.changes,
+    bookkeeping: attempt.bookkeeping,
+    standing: await standing(house, own),
+    gates: results.map(({ def, after }) => ({
+      def,
+      after,
+      baseline: state.gates.get(gateKey(def, task?.baseTree ?? attempt.before.tree)) ?? null,
+      onceGreen: state.onceGreen.has(`${def.name}\0${def.run}`),
+    })),
+    unfoundFiles: await unfound(
+      house,
+      claim.files,
+      own.map((change) => change.path),
+    ),
+    trespass: attempt.trespass,
+    marked: attempt.marked,
+    review: attempt.review,
+    hasCriteria: (task?.def.acceptance.length ?? 0) > 0,
+    newTree: isNew(state, attempt, tree),
+    oscillates: oscillates(state, task, attempt),
+    historyRewritten: attempt.rewrote,
+    undeliveredSteer:
+      task !== null && pendingGuidance(state, item).some((entry) => entry.message.type === 'STEER'),
+    deniedGate: deniedGate(attempt, state.policy?.gates ?? []),
+    idleRow: state.idleRow,
+    parks: parks(house, attempt),
+  };
+}
+
+/** Not seen before this attempt: its own before-tree and every earlier judged tree are known. */
+function isNew(state: State, attempt: AttemptState, tree: string): boolean {
+  return !state.seenTrees.has(attempt.after?.tree ?? tree);
+}
+
+function oscillates(state: State, task: TaskState | null, attempt: AttemptState): boolean {
+  const [twoBack, last] = (task?.attempts ?? [])
+    .slice(-3, -1)
+    .map((iteration) => state.attempts.get(iteration)?.after?.tree);
+  const now = attempt.after?.tree;
+  return twoBack !== undefined && now === twoBack && last !== undefined && last !== now;
+}
+
+/** Claimed files that are not there, or that neither differ from before nor were changed by this task. */
+async function unfound(house: House, claimed: string[], changed: string[]): Promise<string[]> {
+  if (claimed.length === 0) return [];
+  const root = `${house.ground.root}/`;
+  const cwd = house.ground.cwd === house.ground.root ? '' : `${house.ground.cwd.slice(root.length)}/`;
+  const relative = claimed.map((path) => {
+    if (path.startsWith(root)) return path.slice(root.length);
+    return path.startsWith('/') ? path : `${cwd}${path.replace(/^\.\//, '')}`;
+  });
+  const set = new Set(changed);
+  return relative.filter(
+    (path) => !path.startsWith('/') && !set.has(path) && path !== house.list?.groundPath,
+  );
+}
+
+/** A denied command that is one of the task's gates. */
+function deniedGate(attempt: AttemptState, gates: GateDef[]): string | null {
+  for (const { command, denied } of attempt.report?.commands ?? []) {
+    if (denied && gates.some((gate) => command.includes(gate.run) || gate.run.includes(command.trim())))
+      return command;
+  }
+  return null;
+}
+
+/** A limit that ends later is waited for, once; the second one without an ended run between is a death. */
+function parks(house: House, attempt: AttemptState): boolean {
+  const error = attempt.report?.error;
+  if (error?.kind !== 'limit' || error.resetsAt === null) return false;
+  return error.resetsAt > house.clock.now() && !house.state.parkedSinceEnded;
+}

@@ -1,0 +1,69 @@
+/** Lands a task that is done: one commit of exactly what it left, or the note that there is nothing to do. */
+import type { Fact, TaskState } from '../../core/index.ts';
+import { ownChanges, standing } from '../changes.ts';
+import { append, type House } from '../house.ts';
+import { syncList } from '../list.ts';
+
+export async function land(house: House, id: string): Promise<void> {
+  await syncList(house);
+  const task = house.state.tasks.get(id)!;
+  const fact = await landing(house, task);
+  const facts: Fact[] = [fact];
+  if (fact.type === 'landing.failed') {
+    const text = `Task ${id} is done but could not be committed: ${fact.reason.split('\n')[0]}. Its verdict stands; the next start tries again.`;
+    facts.push({ type: 'notice.given', level: 'warning', text });
+  }
+  await append(house, facts);
+}
+
+async function landing(house: House, task: TaskState): Promise<Fact> {
+  const id = task.def.id;
+  const commits = task.attempts.flatMap((iteration) => house.state.attempts.get(iteration)?.commits ?? []);
+  const byAgent = commits.at(-1);
+  const landed = (commit: string, paths: string[], by: 'agent' | 'engine' | 'nobody'): Fact => ({
+    type: 'commit.landed',
+    task: id,
+    commit,
+    paths,
+    by,
+  });
+  const policy = house.state.policy?.commit ?? 'auto';
+  const untouched = () => (byAgent === undefined ? landed('', [], 'nobody') : landed(byAgent, [], 'agent'));
+  if (!house.ground.hasGit || policy === 'none' || policy === 'agent') return untouched();
+  const paths = await landingPaths(house, task);
+  if (paths.length === 0) return untouched();
+  const result = await house.ground.commit({ paths, message: commitMessage(house, task) });
+  if (result.kind === 'nothing') return untouched();
+  if (result.kind === 'failed') return { type: 'landing.failed', task: id, reason: result.reason };
+  if (result.hooked) house.fresh = null;
+  return landed(result.commit, result.paths, 'engine');
+}
+
+/** What this task's attempts left, what was put back behind them, and the task file where git has it. */
+async function landingPaths(house: House, task: TaskState): Promise<string[]> {
+  const own = await standing(house, await ownChanges(house, task, 0));
+  const paths = new Set(own.map((change) => change.path));
+  for (const iteration of task.attempts) {
+    for (const { path } of house.state.attempts.get(iteration)?.trespass ?? []) paths.add(path);
+  }
+  for (const path of house.state.dirty) paths.delete(path);
+  const listPath = house.list?.groundPath ?? null;
+  if (listPath !== null) {
+    paths.delete(listPath);
+    if (house.listTracked && !house.state.dirty.has(listPath)) paths.add(listPath);
+  }
+  return [...paths];
+}
+
+/** One conventional commit; the trailers say where it comes from. */
+function commitMessage(house: House, task: TaskState): string {
+  const kind = /^(fix|bug|repair|correct)\b/i.test(task.def.title) ? 'fix' : 'feat';
+  const title = task.def.title.replace(/\s+/g, ' ').trim().slice(0, 64) || task.def.id;
+  const iteration = task.attempts.at(-1) ?? house.state.lastIteration;
+  return `${kind}: ${title}
+
+Ralph-Session: ${house.sessionId}
+Ralph-Task: ${task.def.id}
+Ralph-Attempt: ${iteration}
+`;
+}

@@ -1,0 +1,244 @@
+/**
+ * Runs the waiting items of the open wave: each gets its mark, its baseline and its prompt, then its
+ * agent is seen through to the end, whatever ends it.
+ */
+import {
+  type AgentReport,
+  allowance,
+  buildPrompt,
+  type Fact,
+  type Item,
+  itemKey,
+  MODES,
+  Problem,
+  type StopCause,
+} from '../../core/index.ts';
+import { append, type House } from '../house.ts';
+import { intake } from '../intake.ts';
+import { followOutbox } from '../outbox.ts';
+import type { AgentHandle } from '../ports.ts';
+import { gatherPrompt } from '../prompt-input.ts';
+import { causeOf, watch } from '../watch.ts';
+import { baseline } from './baseline.ts';
+import { finishAttempt } from './finish.ts';
+
+const KILL_GRACE_MS = 5_000;
+
+export async function runWave(house: House, iterations: number[]): Promise<void> {
+  const waiting = house.state.wave?.waiting.filter((entry) => iterations.includes(entry.iteration)) ?? [];
+  await Promise.all(waiting.map(({ iteration, item }) => runItem(house, iteration, item)));
+}
+
+async function runItem(house: House, iteration: number, item: Item): Promise<void> {
+  const mark = house.fresh ?? (await house.ground.snapshot());
+  const before = { ...mark, ...(await house.ground.head()) };
+  house.fresh = before;
+  if (await leftHistory(house, before.head)) return;
+  const based = await baseline(house, { iteration, item, before });
+  if (based === 'ended') return;
+  const prepared = await prepare(house, { iteration, item });
+  // The mailbox is read last before a prompt is sealed.
+  await intake(house);
+  if (causeOf(house) !== null || house.state.stopAsked) return;
+  await attempt(house, { iteration, item, before: based, ...prepared });
+}
+
+/** A person moved the branch away from what the session stands on: stop and say so. */
+async function leftHistory(house: House, head: string | null): Promise<boolean> {
+  const last = house.state.lastMark?.head ?? null;
+  if (last === null || last === head || (await house.ground.isAncestor(last, head))) return false;
+  const text = `The branch no longer contains ${last.slice(0, 10)}, which this session stands on: it was reset or another branch was checked out. Check out the old branch, or run \`ralph resume\` to go on from here.`;
+  await house.ground.keep(last, house.sessionId, house.state.lastIteration);
+  await append(house, [
+    { type: 'session.paused', at: house.clock.now(), text, by: 'engine' },
+    { type: 'notice.given', level: 'critical', text },
+    { type: 'ground.changed', mark: { head, branch: null, tree: house.fresh!.tree }, by: 'person' },
+  ]);
+  return true;
+}
+
+interface Prepared {
+  token: string;
+  marker: string;
+  outbox: string;
+}
+
+async function prepare(house: House, { iteration }: { iteration: number; item: Item }): Promise<Prepared> {
+  const outbox = await house.works.outboxPath(iteration);
+  return {
+    token: house.secret(),
+    marker: `${house.sessionId}-${iteration}-${house.secret().slice(0, 16)}`,
+    outbox,
+  };
+}
+
+interface AttemptCall extends Prepared {
+  iteration: number;
+  item: Item;
+  before: { head: string | null; branch: string | null; tree: string };
+}
+
+async function attempt(house: House, call: AttemptCall): Promise<void> {
+  const { iteration, item, before, token, marker, outbox } = call;
+  const { state } = house;
+  const policy = state.policy!;
+  const task = item.task === undefined ? null : (state.tasks.get(item.task) ?? null);
+  const ordinal =
+    1 + (task && item.mode !== 'TASK_REVIEW' ? task.runs : (state.items.get(itemKey(item))?.attempts ?? 0));
+  const allowed = allowance(policy, task);
+  const gathered = await gatherPrompt(house, { iteration, item, task, ordinal, allowance: allowed, outbox });
+  const text = buildPrompt(gathered.input);
+  const prompt = await house.works.writePrompt(iteration, text);
+  const list = house.list ? await house.list.read() : null;
+  const taskFile = list?.kind === 'list' ? await house.works.put('task-file', list.text) : null;
+  const tokenHash = house.sha256(token);
+  const started: Fact = {
+    type: 'attempt.started',
+    iteration,
+    item,
+    attempt: ordinal,
+    agent: policy.agent,
+    model: policy.model,
+    allowance: allowed,
+    before,
+    marker,
+    tokenHash,
+    prompt,
+    taskFile,
+    delivered: gathered.delivered,
+    reminded: gathered.reminded,
+  };
+  house.fresh = null;
+  await append(house, [started]);
+  const env = attemptEnv(house, { ...call, ordinal });
+  const box = await followOutbox(house, outbox, {
+    iteration,
+    role: item.role,
+    agent: policy.agent,
+    about: item.task ?? 'session',
+    tokenHash,
+  });
+  try {
+    const { report, cause } = await seeThrough(house, {
+      call,
+      env,
+      text,
+      promptPath: prompt.path,
+      allowed,
+      poll: box.poll,
+    });
+    await box.poll();
+    if (cause === 'signal' && house.interrupt.signal === null)
+      throw new Error('the run was given up while an agent worked');
+    await finishAttempt(house, { iteration, report, lines: box.lines(), stoppedFor: cause });
+  } finally {
+    house.live.delete(iteration);
+    house.usage.delete(iteration);
+    await box.close();
+  }
+}
+
+interface Seen {
+  call: AttemptCall;
+  env: Record<string, string>;
+  text: string;
+  promptPath: string;
+  allowed: { wallMs: number; idleMs: number };
+  poll(): Promise<void>;
+}
+
+async function seeThrough(
+  house: House,
+  { call, env, text, promptPath, allowed, poll }: Seen,
+): Promise<{ report: AgentReport; cause: StopCause | null }> {
+  const { iteration, item, marker } = call;
+  const policy = house.state.policy!;
+  let handle: AgentHandle;
+  try {
+    handle = await house.agent(policy.agent).start({
+      prompt: text,
+      promptPath: `${house.sessionDir}/${promptPath}`,
+      cwd: house.ground.cwd,
+      env,
+      marker,
+      allowance: allowed,
+      logPath: house.works.logPath(iteration),
+      model: policy.model,
+      readOnly: MODES[item.mode].mayWrite === 'nothing',
+      spawned: (pid, startTime) => append(house, [{ type: 'attempt.spawned', iteration, pid, startTime }]),
+      event: (event) => {
+        if (event.kind === 'usage') {
+          house.usage.set(iteration, {
+            costUsd: event.costUsd ?? 0,
+            tokens: event.inputTokens + event.outputTokens,
+          });
+        }
+        house.event(iteration, event);
+      },
+      groundMoved: async () => {
+        const now = await house.ground.snapshot();
+        const moved = now.tree !== lastTree;
+        lastTree = now.tree;
+        return moved;
+      },
+    });
+  } catch (error) {
+    if (error instanceof Problem) return { report: neverStarted(error.facts.what), cause: null };
+    throw error;
+  }
+  let lastTree = call.before.tree;
+  house.live.set(iteration, handle);
+  let cause: StopCause | null = null;
+  const watcher = watch(house, {
+    end: (why) => {
+      cause = why;
+      void handle.stop(KILL_GRACE_MS);
+    },
+    tick: poll,
+  });
+  const report = await handle.done;
+  house.live.delete(iteration);
+  await watcher.close();
+  // It had ended by itself before it was told to: it is judged like any other.
+  return { report, cause: report.ending === 'interrupted' ? cause : null };
+}
+
+function neverStarted(message: string): AgentReport {
+  return {
+    ending: 'died',
+    timeout: null,
+    exitCode: null,
+    signal: null,
+    error: { kind: 'crash', message, resetsAt: null },
+    finalMessage: '',
+    toolCalls: null,
+    toolFiles: [],
+    commands: [],
+    outputBytes: 0,
+    usage: { inputTokens: 0, outputTokens: 0, costUsd: null, model: null },
+    sessionId: null,
+    leftBehind: [],
+    unknownEvents: 0,
+  };
+}
+
+function attemptEnv(
+  house: House,
+  { iteration, item, token, marker, outbox, ordinal }: AttemptCall & { ordinal: number },
+) {
+  return {
+    ...house.env,
+    RALPH_SESSION_DIR: house.sessionDir,
+    RALPH_SESSION_ID: house.sessionId,
+    RALPH_ITERATION: String(iteration),
+    RALPH_CYCLE: String(house.state.cycle),
+    RALPH_ROLE: item.role,
+    RALPH_MODE: item.mode,
+    RALPH_CATEGORY: '',
+    RALPH_TASK_ID: item.task ?? '',
+    RALPH_ATTEMPT: String(ordinal),
+    RALPH_OUTBOX: outbox,
+    RALPH_RUN_TOKEN: token,
+    RALPH_MARKER: marker,
+  };
+}

@@ -1,0 +1,130 @@
+/** Gathers what one prompt is made of, and remembers which messages and answers it delivers. */
+import type { Allowance, Item, PromptInput, State, TaskState } from '../core/index.ts';
+import { ownChanges, standing } from './changes.ts';
+import type { House } from './house.ts';
+
+export interface PromptCall {
+  iteration: number;
+  item: Item;
+  task: TaskState | null;
+  ordinal: number;
+  allowance: Allowance;
+  outbox: string;
+}
+
+export interface Gathered {
+  input: PromptInput;
+  /** Ids of messages and questions whose text stands in the prompt. */
+  delivered: string[];
+  /** Corrections that stand in it. */
+  reminded: string[];
+}
+
+const MAX_INDEX = 200;
+
+export async function gatherPrompt(house: House, call: PromptCall): Promise<Gathered> {
+  const { state } = house;
+  const { item, task } = call;
+  const policy = state.policy!;
+  const guidance = pendingGuidance(state, item);
+  const answers = undeliveredAnswers(state, item);
+  const corrections = correctionsFor(state, item);
+  const reviewing = item.mode === 'TASK_REVIEW';
+  const input: PromptInput = {
+    objective: state.session?.objective ?? '',
+    role: item.role,
+    mode: item.mode,
+    iteration: call.iteration,
+    attempt: call.ordinal,
+    allowance: call.allowance,
+    task: task?.def ?? null,
+    index: [...state.tasks.values()]
+      .slice(0, MAX_INDEX)
+      .map(({ def, status }) => ({ id: def.id, title: def.title, status })),
+    taskFile: house.list?.source.path ?? null,
+    guidance: guidance.map(({ message }) => ({
+      id: message.id,
+      kind: message.type === 'INFO' ? 'note' : 'steer',
+      from: message.from,
+      at: new Date(message.createdAt).toISOString(),
+      text: message.text,
+    })),
+    feedback: corrections.map(({ iteration, intervention }) => ({
+      iteration,
+      task: task?.def.id ?? null,
+      sentence: intervention.sentence,
+    })),
+    answers: answers.map(({ question, answer, by }) => ({
+      question: question.text,
+      answer: answer ?? '',
+      by: by ?? 'nobody',
+    })),
+    leftovers: task ? await leftoversOf(house, task) : null,
+    knowledge: await house.knowledge.read(),
+    gates: policy.gates,
+    protect: policy.protect,
+    publishes: null,
+    commit: policy.commit,
+    completionWord: policy.completionWord,
+    outboxPath: call.outbox,
+    skills: { robot: policy.questions.interactTimeoutS !== null },
+  };
+  if (task && task.review.feedback !== '') input.lastReviewFeedback = task.review.feedback;
+  if (reviewing && task) Object.assign(input, await forReviewer(house, task));
+  if (state.resumeNote !== null) input.pausedMessage = state.resumeNote;
+  return {
+    input,
+    delivered: [...guidance.map((entry) => entry.message.id), ...answers.map((entry) => entry.question.id)],
+    reminded: corrections.map((entry) => entry.intervention.sentence),
+  };
+}
+
+/** Guidance that this item's role has not been given yet; what is for all later prompts comes again. */
+export function pendingGuidance(state: State, item: Item): State['guidance'] {
+  return state.guidance.filter(({ message, deliveries }) => {
+    if (message.task !== undefined && message.type === 'STEER') return message.task === item.task;
+    if (message.target === 'orchestrator') return true;
+    if (message.target !== 'ALL' && message.target !== item.role) return false;
+    return !deliveries.some((iteration) => state.attempts.get(iteration)?.item.role === item.role);
+  });
+}
+
+function undeliveredAnswers(state: State, item: Item) {
+  return [...state.questions.values()].filter(
+    ({ question, state: outcome, delivered }) =>
+      !delivered &&
+      (outcome === 'answered' || outcome === 'expired') &&
+      (question.about === 'session' || question.about === item.task),
+  );
+}
+
+/** Newest first, each sentence once; a reminder about another task goes to its agent's next prompt only. */
+function correctionsFor(state: State, item: Item) {
+  const task = item.task === undefined ? undefined : state.tasks.get(item.task);
+  const seen = new Set<string>();
+  return [...(task?.corrections ?? [])].reverse().filter(({ intervention }) => {
+    if (intervention.sentence === '' || seen.has(intervention.sentence)) return false;
+    seen.add(intervention.sentence);
+    return true;
+  });
+}
+
+async function leftoversOf(house: House, task: TaskState): Promise<PromptInput['leftovers']> {
+  const last = task.attempts.at(-1);
+  if (last === undefined) return null;
+  const attempt = house.state.attempts.get(last);
+  const present = (await standing(house, await ownChanges(house, task, 0))).map((change) => change.path);
+  if (present.length === 0 && task.conflicts.length === 0) return null;
+  const why = attempt?.lost ?? attempt?.verdict?.reason ?? 'interrupted';
+  return { present: present.slice(0, 200), conflicts: task.conflicts, why: `iteration ${last}: ${why}` };
+}
+
+async function forReviewer(house: House, task: TaskState): Promise<Partial<PromptInput>> {
+  const changed = await standing(house, await ownChanges(house, task, 0));
+  const last = house.state.attempts.get(task.attempts.at(-1) ?? 0);
+  const summary = last?.claim?.result?.summary || last?.report?.finalMessage || '';
+  return {
+    changedPaths: changed.map((change) => change.path),
+    ...(summary === '' ? {} : { lastReport: summary }),
+  };
+}

@@ -1,0 +1,122 @@
+/**
+ * One pass of the loop: read what came in, let the law name the next step, carry it out. Waiting is
+ * never done inside a step; a pass answers when it wants to be called again.
+ *
+ *   mailbox ─intake→ State ─decide→ Step ─perform→ facts ─append→ journal ─evolve→ State
+ */
+import { decide, type Exit, exitOf, type Step } from '../core/index.ts';
+import { append, type House, redraw, type Turned, type Wake } from './house.ts';
+import { intake } from './intake.ts';
+import { abort } from './perform/abort.ts';
+import { expire } from './perform/expire.ts';
+import { judgeAttempt } from './perform/judge.ts';
+import { land } from './perform/land.ts';
+import { setAside, takeUp } from './perform/leftovers.ts';
+import { recover } from './perform/recover.ts';
+import { runWave } from './perform/run.ts';
+import { close, open } from './perform/wave.ts';
+
+/** Carries out one step of the law and says when the next is due. */
+export async function turn(house: House): Promise<Turned> {
+  await intake(house);
+  const step = decide(house.state, { now: house.clock.now(), live: new Set(house.live.keys()) });
+  const turned = await perform(house, step);
+  await redraw(house);
+  return turned;
+}
+
+async function perform(house: House, step: Step): Promise<Turned> {
+  switch (step.do) {
+    case 'wait':
+      house.fresh = null;
+      return { wake: step.until === null ? 'message' : { at: step.until } };
+    case 'stop': {
+      const { code, word, reason } = step;
+      await append(house, [{ type: 'run.stopped', code, word, reason }]);
+      return { wake: 'now', exit: { code, word, reason } };
+    }
+    case 'record':
+      await append(house, step.facts);
+      break;
+    case 'recover':
+      await recover(house, step.iterations);
+      break;
+    case 'abort':
+      await abort(house);
+      break;
+    case 'judge':
+      await judgeAttempt(house, step.iteration);
+      break;
+    case 'land':
+      await land(house, step.task);
+      break;
+    case 'set_aside':
+      await setAside(house, step.task);
+      break;
+    case 'take_up':
+      await takeUp(house, step.task);
+      break;
+    case 'open':
+      await open(house, step);
+      break;
+    case 'run':
+      await runWave(house, step.iterations);
+      break;
+    case 'close':
+      await close(house);
+      break;
+    case 'expire':
+      await expire(house, step.question);
+      break;
+    default:
+      return unknownStep(step);
+  }
+  return { wake: 'now' };
+}
+
+function unknownStep(step: never): never {
+  throw new Error(`unknown step ${JSON.stringify(step)}`);
+}
+
+const SIGNAL_EXIT = { SIGINT: 130, SIGTERM: 143 } as const;
+
+/** Turns until the law says stop or a signal asks for it. */
+export async function loop(house: House): Promise<Exit> {
+  for (;;) {
+    const { signal } = house.interrupt;
+    if (signal) return interrupted(house, signal);
+    const { wake, exit } = await turn(house);
+    if (exit) return exit;
+    if (wake !== 'now' && !house.interrupt.signal) await until(house, wake);
+  }
+}
+
+async function interrupted(house: House, signal: 'SIGINT' | 'SIGTERM'): Promise<Exit> {
+  const exit = exitOf(
+    SIGNAL_EXIT[signal],
+    `${signal}: running agents were ended and not judged; run again to go on`,
+  );
+  await append(house, [{ type: 'run.stopped', ...exit }]);
+  await redraw(house);
+  return exit;
+}
+
+/** Waits for the time, a message, or a signal, whichever comes first. */
+function until(house: House, wake: Exclude<Wake, 'now'>): Promise<void> {
+  return new Promise((resolve) => {
+    const cancels: (() => void)[] = [];
+    const done = () => {
+      for (const cancel of cancels) cancel();
+      house.interrupt.wake = null;
+      resolve();
+    };
+    house.interrupt.wake = done;
+    cancels.push(house.mailbox.watch(done));
+    // Desk files and task lists are looked at now and then even where nothing announces a change.
+    const now = house.clock.now();
+    const next = wake === 'message' ? now + LOOK_AGAIN_MS : Math.min(wake.at, now + LOOK_AGAIN_MS);
+    cancels.push(house.clock.at(next, done));
+  });
+}
+
+const LOOK_AGAIN_MS = 2_000;
