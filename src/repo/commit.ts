@@ -1,0 +1,278 @@
+/**
+ * One commit of exactly the named paths, by `git commit --only`: hooks and signing run as for the user,
+ * other staged files stay staged, and git itself keeps HEAD and index together if we are killed. Paths
+ * git does not know yet are announced first (`git add -N`); when the commit fails that is undone to the
+ * byte, provided nobody else wrote the index meanwhile.
+ */
+import { existsSync } from 'node:fs';
+import { open, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CommitRequest, CommitResult } from '../engine/index.ts';
+import { blobId } from './blob-id.ts';
+import { currentBlobs, lstatOrNull } from './content.ts';
+import { type GitResult, git } from './git.ts';
+import { readHead } from './head.ts';
+import { hooksRun } from './hooks.ts';
+import { foldersAbove, isInside, isPlainText, nulList, pathText } from './paths.ts';
+import type { Place } from './place.ts';
+
+/** A place in a repository; the other kind cannot commit. */
+export type GitPlace = Place & { gitDir: string; commonDir: string };
+
+const REASON_BYTES = 4_000;
+const LOCK_POLL_MS = 200;
+
+/** Commits what differs from HEAD among the paths. Ignored, outside and unchanged ones are skipped. */
+export async function commitPaths(place: GitPlace, request: CommitRequest): Promise<CommitResult> {
+  if (!(await indexIsFree(place))) return { kind: 'failed', reason: lockReason(place) };
+  const wanted = new Set(request.paths.filter(isInside));
+  if (wanted.size === 0) return { kind: 'nothing' };
+  const status = await statusOf(place, wanted);
+  if (typeof status === 'string') return { kind: 'failed', reason: status };
+  if (status.unmerged.length > 0) {
+    return { kind: 'failed', reason: `Unmerged paths: ${status.unmerged.slice(0, 20).join(', ')}` };
+  }
+  const differing = await differingFromHead(place, status);
+  const chosen = await withoutDisplaced(place, differing);
+  if (typeof chosen === 'string') return { kind: 'failed', reason: chosen };
+  if (chosen.length === 0) return { kind: 'nothing' };
+  const unknown = chosen.filter((path) => status.untracked.has(path) && !status.tracked.has(path));
+  return carryOut(place, { message: request.message, chosen, unknown, paths: differing });
+}
+
+interface Tracked {
+  /** Blob id in HEAD; null when HEAD lacks the path. */
+  head: string | null;
+  /** True when index and HEAD differ, and index and work tree too: only the content can tell. */
+  unclear: boolean;
+  /** Absent from both HEAD and work tree, though staged. */
+  gone: boolean;
+}
+
+interface Status {
+  tracked: Map<string, Tracked>;
+  untracked: Set<string>;
+  unmerged: string[];
+}
+
+const PATHSPEC_LIMIT = 200;
+
+async function statusOf(place: GitPlace, wanted: Set<string>): Promise<Status | string> {
+  const named = wanted.size <= PATHSPEC_LIMIT && [...wanted].every(isPlainText) ? [...wanted] : [];
+  const options = [
+    '--porcelain=v2',
+    '-z',
+    '--untracked-files=all',
+    '--no-renames',
+    '--ignore-submodules=dirty',
+  ];
+  const args = ['--literal-pathspecs', 'status', ...options, '--', ...named];
+  const result = await git({ args, cwd: place.root, env: place.userEnv });
+  return result.code === 0 ? parseStatus(result.stdout, wanted) : reasonOf(result);
+}
+
+/** Reads `status --porcelain=v2 -z --no-renames`, keeping the wanted paths. */
+export function parseStatus(bytes: Buffer, wanted: Set<string>): Status {
+  const status: Status = { tracked: new Map(), untracked: new Set(), unmerged: [] };
+  for (let at = 0; at < bytes.length; ) {
+    const end = bytes.indexOf(0, at);
+    if (end === -1) break;
+    const line = bytes.subarray(at, end);
+    at = end + 1;
+    const fields = { '1': 8, u: 10, '?': 1 }[String.fromCharCode(line[0] ?? 0)];
+    if (fields === undefined) continue;
+    const parts = line.toString('latin1').split(' ', fields);
+    const path = pathText(line.subarray(parts.join(' ').length + 1));
+    if (!wanted.has(path)) continue;
+    if (parts[0] === '?') status.untracked.add(path);
+    else if (parts[0] === 'u') status.unmerged.push(path);
+    else status.tracked.set(path, trackedOf(parts));
+  }
+  return status;
+}
+
+function trackedOf(parts: string[]): Tracked {
+  const [, states, , modeHead, , modeWork, oidHead] = parts;
+  const head = modeHead === '000000' ? null : blobId(modeHead!, oidHead!);
+  return {
+    head,
+    unclear: states![0] !== '.' && states![1] !== '.',
+    gone: head === null && modeWork === '000000',
+  };
+}
+
+async function differingFromHead(place: GitPlace, status: Status): Promise<string[]> {
+  const doubtful = [...status.tracked].filter(([path, { unclear }]) => unclear || status.untracked.has(path));
+  const now = await currentBlobs(
+    place,
+    doubtful.map(([path]) => path),
+  );
+  const same = new Set(doubtful.filter(([path, { head }]) => now.get(path) === head).map(([path]) => path));
+  const tracked = [...status.tracked].filter(([path, { gone }]) => !gone && !same.has(path));
+  const untracked = [...status.untracked].filter((path) => !status.tracked.has(path));
+  return [...tracked.map(([path]) => path), ...untracked].sort();
+}
+
+/**
+ * A path whose place a folder, or a parent's place a file, has taken leaves the index by itself when the
+ * newcomer enters it; named to git, it would mean everything below it or something behind a link.
+ */
+async function withoutDisplaced(place: GitPlace, paths: readonly string[]): Promise<string[] | string> {
+  const chosen = new Set(paths);
+  const kept: string[] = [];
+  for (const path of paths) {
+    const found = await lstatOrNull(place.root, path);
+    const nested = found?.isDirectory() === true && existsSync(join(place.root, path, '.git'));
+    const blocked = await firstNonFolder(place, path);
+    const displaced = (found?.isDirectory() === true && !nested) || (found !== null && blocked !== null);
+    if (!displaced) {
+      // Its parent became a file that is committed too: removed with it.
+      if (blocked === null || !chosen.has(blocked)) kept.push(path);
+      continue;
+    }
+    const newcomer =
+      blocked === null ? paths.some((other) => other.startsWith(`${path}/`)) : chosen.has(blocked);
+    if (!newcomer)
+      return `${path} was replaced by ${blocked ?? 'a folder'}, which is not part of this commit.`;
+  }
+  return kept;
+}
+
+async function firstNonFolder(place: GitPlace, path: string): Promise<string | null> {
+  for (const folder of foldersAbove(path)) {
+    const found = await lstatOrNull(place.root, folder);
+    if (found === null) return null;
+    if (!found.isDirectory()) return folder;
+  }
+  return null;
+}
+
+interface Plan {
+  message: string;
+  chosen: string[];
+  unknown: string[];
+  paths: string[];
+}
+
+async function carryOut(place: GitPlace, plan: Plan): Promise<CommitResult> {
+  const before = await readHead(place, place.userEnv);
+  const hooked = await hooksRun(place);
+  const saved = plan.unknown.length === 0 ? null : await announce(place, plan.unknown);
+  if (typeof saved === 'string') return { kind: 'failed', reason: saved };
+  const result = await runCommit(place, plan);
+  const { head } = await readHead(place, place.userEnv);
+  const landed = head !== null && head !== before.head;
+  if (landed && (result.code === 0 || (await parentOf(place, head)) === before.head)) {
+    return { kind: 'committed', commit: head, paths: plan.paths, hooked };
+  }
+  if (saved !== null) await undo(place, saved, plan.unknown);
+  return { kind: 'failed', reason: reasonOf(result) };
+}
+
+async function runCommit(place: GitPlace, { message, chosen }: Plan): Promise<GitResult> {
+  const messageFile = join(place.privateGit, 'commit.message');
+  const pathsFile = join(place.privateGit, 'commit.paths');
+  await writeFile(messageFile, message);
+  await writeFile(pathsFile, nulList(chosen));
+  const paths = [`--pathspec-from-file=${pathsFile}`, '--pathspec-file-nul'];
+  const args = ['--literal-pathspecs', 'commit', '-q', '--only', '--cleanup=whitespace', '-F', messageFile];
+  return lockPatient(place, {
+    args: [...args, ...paths],
+    cwd: place.root,
+    env: place.userEnv,
+    timeoutMs: place.commitTimeoutMs,
+    runsForeignCode: true,
+  });
+}
+
+/** Another git may take the lock between our look and our call; git then ended without doing anything. */
+async function lockPatient(place: GitPlace, call: Parameters<typeof git>[0]): Promise<GitResult> {
+  const result = await git(call);
+  if (result.code !== 128 || !result.stderr.includes('index.lock')) return result;
+  return (await indexIsFree(place)) ? git(call) : { ...result, stderr: lockReason(place) };
+}
+
+interface SavedIndex {
+  /** null: there was no index file. */
+  before: Buffer | null;
+  mtimeMs: number;
+  mode: number;
+  announced: Buffer;
+}
+
+async function announce(place: GitPlace, unknown: string[]): Promise<SavedIndex | string> {
+  const file = join(place.gitDir, 'index');
+  const before = await bytesOf(file);
+  const info = before === null ? null : await stat(file);
+  const args = ['--literal-pathspecs', 'add', '-N', '--pathspec-from-file=-', '--pathspec-file-nul'];
+  const call = { args, cwd: place.root, env: place.userEnv, input: nulList(unknown), runsForeignCode: true };
+  const result = await lockPatient(place, call);
+  const announced = (await bytesOf(file)) ?? Buffer.alloc(0);
+  const saved = { before, mtimeMs: info?.mtimeMs ?? 0, mode: info?.mode ?? 0o644, announced };
+  if (result.code === 0) return saved;
+  if (before === null || !before.equals(announced)) await undo(place, saved, unknown);
+  return reasonOf(result);
+}
+
+/** Puts the index back to the byte; if another git wrote it meanwhile, only our announcements go. */
+async function undo(place: GitPlace, saved: SavedIndex, unknown: string[]): Promise<void> {
+  const file = join(place.gitDir, 'index');
+  const lock = `${file}.lock`;
+  if (!(await indexIsFree(place))) return;
+  const handle = await open(lock, 'wx', saved.mode & 0o777).catch(() => null);
+  if (handle === null) return;
+  let foreign = false;
+  try {
+    foreign = (await bytesOf(file))?.equals(saved.announced) === false;
+    if (!foreign && saved.before !== null) await handle.writeFile(saved.before);
+  } finally {
+    await handle.close();
+  }
+  if (foreign || saved.before === null) {
+    if (!foreign) await rm(file, { force: true });
+    await rm(lock, { force: true });
+  } else {
+    // A younger time would hide the user's writes of that second from git.
+    const seconds = Math.floor(saved.mtimeMs) / 1000;
+    await utimes(lock, seconds, seconds);
+    await rename(lock, file);
+  }
+  if (foreign) {
+    const args = ['update-index', '--force-remove', '-z', '--stdin'];
+    await git({ args, cwd: place.root, env: place.userEnv, input: nulList(unknown) });
+  }
+}
+
+async function parentOf(place: GitPlace, commit: string): Promise<string | null> {
+  const args = ['rev-list', '--parents', '-n', '1', commit];
+  const result = await git({ args, cwd: place.root, env: place.userEnv });
+  return result.stdout.toString('latin1').trim().split(' ')[1] ?? null;
+}
+
+async function indexIsFree(place: GitPlace): Promise<boolean> {
+  const lock = join(place.gitDir, 'index.lock');
+  for (let waited = 0; existsSync(lock); waited += LOCK_POLL_MS) {
+    if (waited >= place.lockWaitMs) return false;
+    await sleep(Math.min(LOCK_POLL_MS, place.lockWaitMs - waited));
+  }
+  return true;
+}
+
+function lockReason(place: GitPlace): string {
+  const lock = join(place.gitDir, 'index.lock');
+  return `${lock} is still there after ${place.lockWaitMs / 1000} s: another git runs, or one crashed. Remove the file if no git runs.`;
+}
+
+function reasonOf(result: GitResult): string {
+  const text = `${result.stderr.trim()}\n${result.stdout.toString('utf8').trim()}`.trim();
+  return text.slice(-REASON_BYTES) || `git ended with code ${result.code} and said nothing.`;
+}
+
+async function bytesOf(file: string): Promise<Buffer | null> {
+  try {
+    return await readFile(file);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,172 @@
+/**
+ * One git child process: bounded output, no terminal, no prompt, none of the variables that a hook or a
+ * caller's git left in our environment.
+ */
+import { Buffer } from 'node:buffer';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { Problem } from '../core/index.ts';
+
+export interface GitCall {
+  args: string[];
+  cwd: string;
+  env: Record<string, string>;
+  input?: Uint8Array;
+  /** Bytes of stdout kept; more ends the child and is a Problem. Default 512 MiB. */
+  maxBytes?: number;
+  /** Default 10 minutes. */
+  timeoutMs?: number;
+  /** Set where hooks or signing programs run: an own session without a terminal, killed as a group. */
+  runsForeignCode?: boolean;
+}
+
+export interface GitResult {
+  /** -1 when the time ran out. */
+  code: number;
+  stdout: Buffer;
+  /** Last 64 KiB. */
+  stderr: string;
+}
+
+const DEFAULT_MAX_BYTES = 512 * 1024 * 1024;
+const DEFAULT_TIMEOUT_MS = 10 * 60_000;
+const STDERR_BYTES = 64 * 1024;
+/** SIGTERM lets git take its lock files away. */
+const KILL_GRACE_MS = 3_000;
+/** A daemon that a hook left behind may hold our pipes open for ever. */
+const PIPE_GRACE_MS = 2_000;
+
+/** Who commits and which configuration counts are the user's; every other GIT_* speaks of another call. */
+const KEPT =
+  /^GIT_(?:(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL)|CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|COUNT|KEY_\d+|VALUE_\d+)|SSH|SSH_COMMAND|SSH_VARIANT|EXEC_PATH)$/;
+
+/** The environment for any git child: the given one without a foreign call's variables, and mute. */
+export function gitEnvironment(env: Record<string, string | undefined>): Record<string, string> {
+  const clean: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) {
+    if (value === undefined || name === 'GPG_TTY') continue;
+    if (name.startsWith('GIT_') && !KEPT.test(name)) continue;
+    clean[name] = value;
+  }
+  return {
+    ...clean,
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_EDITOR: 'true',
+    GIT_SEQUENCE_EDITOR: 'true',
+    GIT_PAGER: 'cat',
+  };
+}
+
+/** Runs git to its end. Any exit code is a value; a missing git or too much output is a Problem. */
+export function git(call: GitCall): Promise<GitResult> {
+  return new Promise((resolve, reject) => {
+    const child = spawn('git', call.args, {
+      cwd: call.cwd,
+      env: call.env,
+      stdio: [call.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+      detached: call.runsForeignCode === true,
+    });
+    const stdout: Buffer[] = [];
+    let bytes = 0;
+    let stderr = Buffer.alloc(0);
+    let failure: Error | null = null;
+    let timedOut = false;
+    const clock = setTimeout(() => {
+      timedOut = true;
+      stop(child, call);
+    }, call.timeoutMs ?? DEFAULT_TIMEOUT_MS);
+    const settle = (code: number | null) => {
+      clearTimeout(clock);
+      if (failure !== null) return reject(failure);
+      const text = timedOut ? `${stderr}\ngit did not end in time and was stopped` : String(stderr);
+      resolve({ code: timedOut ? -1 : (code ?? -1), stdout: Buffer.concat(stdout), stderr: text });
+    };
+    child.on('error', (error) => {
+      failure = spawnProblem(error, call.cwd);
+      settle(null);
+    });
+    child.stdout!.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      if (bytes <= (call.maxBytes ?? DEFAULT_MAX_BYTES)) stdout.push(chunk);
+      else if (failure === null) {
+        failure = tooMuch(call);
+        stop(child, call);
+      }
+    });
+    child.stderr!.on('data', (chunk: Buffer) => {
+      stderr = Buffer.concat([stderr, chunk]).subarray(-STDERR_BYTES);
+    });
+    child.on('close', settle);
+    if (call.runsForeignCode === true) letPipesGo(child);
+    // EPIPE: git ended before it read everything; its exit code says why.
+    child.stdin?.on('error', () => {});
+    child.stdin?.end(call.input);
+  });
+}
+
+function stop(child: ChildProcess, call: GitCall): void {
+  signal(child, call, 'SIGTERM');
+  const force = setTimeout(() => signal(child, call, 'SIGKILL'), KILL_GRACE_MS);
+  child.on('exit', () => clearTimeout(force));
+}
+
+function signal(child: ChildProcess, call: GitCall, name: 'SIGTERM' | 'SIGKILL'): void {
+  if (child.pid === undefined || child.exitCode !== null) return;
+  try {
+    process.kill(call.runsForeignCode === true ? -child.pid : child.pid, name);
+  } catch {
+    // It ended meanwhile.
+  }
+}
+
+function letPipesGo(child: ChildProcess): void {
+  child.on('exit', () => {
+    const streams: (Readable | null)[] = [child.stdout, child.stderr];
+    setTimeout(() => {
+      for (const stream of streams) stream?.destroy();
+    }, PIPE_GRACE_MS).unref();
+  });
+}
+
+function spawnProblem(error: NodeJS.ErrnoException, cwd: string): Problem {
+  if (error.code === 'ENOENT' && !existsSync(cwd)) {
+    return new Problem({
+      code: 'ground.gone',
+      what: `The folder ${cwd} is gone.`,
+      why: 'git was to run there, and the folder was moved or removed.',
+      fix: 'Put the folder back, or start again from where the project lies now.',
+    });
+  }
+  return new Problem({
+    code: 'git.missing',
+    what: 'git could not be started.',
+    why: error.code === 'ENOENT' ? 'No program named git is in PATH.' : error.message,
+    fix: 'Install git 2.30 or newer and make sure that `git --version` works in this terminal.',
+  });
+}
+
+function tooMuch(call: GitCall): Problem {
+  return new Problem({
+    code: 'git.output_too_large',
+    what: `git ${call.args.find((arg) => !arg.includes('=') && !arg.startsWith('-')) ?? ''} gave too much output.`,
+    why: `More than ${call.maxBytes ?? DEFAULT_MAX_BYTES} bytes came; the rest was not read.`,
+    fix: 'Add large generated files to .gitignore.',
+  });
+}
+
+/** The Problem for a git call that had to succeed. */
+export function gitProblem(doing: string, result: GitResult): Problem {
+  const why = result.stderr.trim().slice(-2_000) || `git ended with code ${result.code}.`;
+  return new Problem({ code: 'git.failed', what: `git could not ${doing}.`, why, fix: fixFor(why) });
+}
+
+function fixFor(why: string): string {
+  if (/No space left|disk full/i.test(why)) return 'Free some disk space and start again.';
+  if (/dubious ownership/.test(why)) return 'Run `git config --global --add safe.directory <this folder>`.';
+  if (/corrupt|bad object|missing|unable to read|invalid object/i.test(why)) {
+    return 'Run `git fsck --full` in the project and repair what it names.';
+  }
+  return 'Run the same in a terminal (`git status`), repair what it says, then start again.';
+}

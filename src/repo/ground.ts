@@ -1,0 +1,133 @@
+/** The work tree as the engine's `Ground`: what stands there, what changed, and commits. */
+import { basename } from 'node:path';
+import type { Mark } from '../core/index.ts';
+import type { Ground } from '../engine/index.ts';
+import { commitPaths, type GitPlace } from './commit.ts';
+import { committedBlobs, currentBlobs, readBlob } from './content.ts';
+import { readHead, unfinishedOperation } from './head.ts';
+import { commitsBetween, dirtyPaths, isAncestor, keepCommit, recentSubjects } from './history.ts';
+import { hooksFolder } from './hooks.ts';
+import { makePlace, type Place } from './place.ts';
+import { findProject } from './project.ts';
+import { restore } from './restore.ts';
+import { takeTree, treeChanges, type Warmth, warmIndex } from './snapshots.ts';
+
+export interface GroundOptions {
+  cwd: string;
+  /** A folder of this session alone; objects and the warm index live in `<privateDir>/git`. */
+  privateDir: string;
+  /** Paths relative to the ground's root, literal, that snapshots leave out; a folder with all below it. */
+  excluded: string[];
+  /** False: work as if there were no repository. */
+  useGit: boolean;
+  /** The session this ground serves. */
+  sessionId: string;
+  /** Default: the process's. */
+  env?: Record<string, string | undefined>;
+  /** How long a commit waits for another git's index.lock. Default 30 s. */
+  lockWaitMs?: number;
+  /** How long a commit with its hooks may take. Default 10 minutes. */
+  commitTimeoutMs?: number;
+}
+
+/** A Ground that also tells what its snapshots had to skip (unreadable files, empty nested repositories). */
+export type RepoGround = Ground & { notes(): string[] };
+
+/** Opens the ground around `cwd`. A missing folder or git is a Problem. */
+export async function openGround(options: GroundOptions): Promise<RepoGround> {
+  const found = await findProject(options.cwd);
+  const project = options.useGit ? found : { root: found.cwd, cwd: found.cwd, gitDir: null, commonDir: null };
+  const place = await makePlace({
+    project,
+    privateDir: options.privateDir,
+    excluded: options.excluded,
+    env: options.env ?? process.env,
+    lockWaitMs: options.lockWaitMs ?? 30_000,
+    commitTimeoutMs: options.commitTimeoutMs ?? 10 * 60_000,
+  });
+  // Also tells at once when git is missing.
+  await hooksFolder(place);
+  return groundAt(place);
+}
+
+function groundAt(place: Place): RepoGround {
+  const inGit = inRepository(place) ? place : null;
+  const alone = oneAtATime();
+  let warmth: Warmth = { stamp: '', tracked: '' };
+  const warm = async () => {
+    warmth = await warmIndex(place, warmth);
+  };
+  const head = async () => (inGit === null ? { head: null, branch: null } : readHead(inGit, place.userEnv));
+  const current = (paths: string[]) =>
+    alone(async () => {
+      await warm();
+      return currentBlobs(place, paths);
+    });
+  return {
+    id: nameOf(place),
+    root: place.root,
+    cwd: place.cwd,
+    hasGit: inGit !== null,
+    notes: () => [...place.notes],
+    head,
+    operation: async () => (inGit === null ? null : unfinishedOperation(inGit.gitDir)),
+    snapshot: () =>
+      alone(async (): Promise<Mark> => {
+        await warm();
+        const tree = await takeTree(place);
+        return { ...(await head()), tree };
+      }),
+    changes: (before, after) => treeChanges(place, before, after),
+    current,
+    uncommitted: async (paths) => {
+      // Without git nothing is ever committed.
+      if (inGit === null) return [...paths];
+      const committed = await committedBlobs(place, (await head()).head, paths);
+      const now = await current(paths);
+      return paths.filter((path) => (now.get(path) ?? null) !== (committed.get(path) ?? null));
+    },
+    read: (blob) => readBlob(place, blob),
+    apply: (changes) =>
+      alone(async () => {
+        await warm();
+        return restore(place, changes);
+      }),
+    commit: (request) =>
+      alone(async () => {
+        if (inGit === null) return { kind: 'nothing' as const };
+        await warm();
+        return commitPaths(inGit, request);
+      }),
+    tracked: async (paths) => {
+      const committed = await committedBlobs(place, (await head()).head, paths);
+      return paths.filter((path) => committed.has(path));
+    },
+    commitsBetween: async (from, to) => (inGit === null ? [] : commitsBetween(inGit, from, to)),
+    isAncestor: async (ancestor, of) => (inGit === null ? ancestor === of : isAncestor(inGit, ancestor, of)),
+    keep: async (commit, session, n) => {
+      if (inGit !== null) await keepCommit(inGit, commit, `refs/ralph/${session}/${n}`);
+    },
+    dirty: async () => (inGit === null ? [] : dirtyPaths(inGit)),
+    recentCommits: async (count) => (inGit === null ? [] : recentSubjects(inGit, count)),
+  };
+}
+
+function inRepository(place: Place): place is GitPlace {
+  return place.gitDir !== null && place.commonDir !== null;
+}
+
+function nameOf(place: Place): string {
+  if (place.gitDir === null) return 'folder';
+  return place.gitDir === place.commonDir ? 'main' : `worktree:${basename(place.gitDir)}`;
+}
+
+/** Two calls must not share the private index; the second waits for the first, failed or not. */
+function oneAtATime(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const mine = last.then(work, work);
+    // The caller gets the failure; here it must not count as unhandled.
+    last = mine.catch(() => {});
+    return mine;
+  };
+}

@@ -1,0 +1,80 @@
+/** Questions to the user's history. They read; only `keepCommit` writes, and only below refs/ralph/. */
+import { Problem } from '../core/index.ts';
+import type { GitPlace } from './commit.ts';
+import { type GitResult, git, gitProblem } from './git.ts';
+import { pathText } from './paths.ts';
+import { everything, isExcluded } from './place.ts';
+
+const MAX_COMMITS = 1_000;
+const MAX_DIRTY = 200;
+
+function ask(place: GitPlace, args: string[]): Promise<GitResult> {
+  return git({ args: ['-c', 'core.fsmonitor=false', ...args], cwd: place.root, env: place.userEnv });
+}
+
+/**
+ * Commits reachable from `to` and not from `from`, oldest first, the newest 1,000. When `from` is not
+ * known any more, only `to` can be named.
+ */
+export async function commitsBetween(
+  place: GitPlace,
+  from: string | null,
+  to: string | null,
+): Promise<string[]> {
+  if (to === null || from === to) return [];
+  const range = from === null ? [to] : [to, `^${from}`];
+  const result = await ask(place, ['rev-list', '--reverse', `--max-count=${MAX_COMMITS}`, ...range, '--']);
+  if (result.code !== 0) return [to];
+  return result.stdout.toString('latin1').split('\n').filter(Boolean);
+}
+
+/** True when `of` is `ancestor` or descends from it. Before the first commit is an ancestor of all. */
+export async function isAncestor(
+  place: GitPlace,
+  ancestor: string | null,
+  of: string | null,
+): Promise<boolean> {
+  if (ancestor === null || ancestor === of) return true;
+  if (of === null) return false;
+  // 1: it is not. 128: one of them is gone, so no history leads there.
+  return (await ask(place, ['merge-base', '--is-ancestor', ancestor, of])).code === 0;
+}
+
+/** Keeps a commit of the user's repository from being pruned. */
+export async function keepCommit(place: GitPlace, commit: string, ref: string): Promise<void> {
+  const result = await ask(place, ['update-ref', ref, commit]);
+  if (result.code === 0) return;
+  const { facts } = gitProblem(`keep the commit ${commit.slice(0, 12)} under ${ref}`, result);
+  throw new Problem({ ...facts, code: 'git.keep_failed' });
+}
+
+/** Paths that differ from HEAD or are untracked, without what snapshots leave out; at most 200. */
+export async function dirtyPaths(place: GitPlace): Promise<string[]> {
+  const options = [
+    '--porcelain=v1',
+    '-z',
+    '--untracked-files=all',
+    '--no-renames',
+    '--ignore-submodules=dirty',
+  ];
+  const result = await ask(place, ['status', ...options, '--', ...everything(place)]);
+  if (result.code !== 0) throw gitProblem('tell which files are changed', result);
+  const paths: string[] = [];
+  for (let at = 0; at < result.stdout.length && paths.length < MAX_DIRTY; ) {
+    const end = result.stdout.indexOf(0, at);
+    if (end === -1) break;
+    const path = pathText(result.stdout.subarray(at + 3, end));
+    if (!isExcluded(place, path) && paths.at(-1) !== path) paths.push(path);
+    at = end + 1;
+  }
+  return paths;
+}
+
+/** Subject lines of the last commits, newest first. */
+export async function recentSubjects(place: GitPlace, count: number): Promise<string[]> {
+  if (count <= 0) return [];
+  const options = ['--no-show-signature', '--no-color', '--format=%s', '-z', '-n', String(Math.floor(count))];
+  const result = await ask(place, ['log', ...options]);
+  // An unborn branch has no log.
+  return result.code === 0 ? result.stdout.toString('utf8').split('\0').filter(Boolean) : [];
+}

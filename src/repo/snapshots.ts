@@ -1,0 +1,184 @@
+/**
+ * The content of everything git does not ignore, as a tree id: `git add -A` and `git write-tree` on a
+ * private index that stays warm from one snapshot to the next.
+ *
+ * The index starts as the user's (its stat data saves reading every file) with three differences:
+ * excluded paths are left out, marks that hide changes are cleared, and its time is set back so that
+ * git re-reads what was written in the same second. It is taken again only when other paths became
+ * tracked (an ignored file added by force, say), never for a mere refresh.
+ */
+import { lstatSync, statSync } from 'node:fs';
+import { copyFile, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Change } from '../core/index.ts';
+import { Problem } from '../core/index.ts';
+import { blobId } from './blob-id.ts';
+import { type GitResult, git, gitProblem } from './git.ts';
+import {
+  decodeIndex,
+  encodeIndex,
+  type IndexEntry,
+  isSkipped,
+  trackedFingerprint,
+  unhidden,
+} from './index-file.ts';
+import { absolutePath, pathText } from './paths.ts';
+import { everything, isExcluded, note, type Place, PRIVATE_OPTIONS } from './place.ts';
+
+/** What is known of the user's index, so that it is read again only when it was written. */
+export interface Warmth {
+  stamp: string;
+  tracked: string;
+}
+
+/** Runs git with our index and objects on the user's folder. */
+export function privateGit(place: Place, args: string[], input?: Uint8Array): Promise<GitResult> {
+  const call = { args: [...PRIVATE_OPTIONS, ...args], cwd: place.root, env: place.privateEnv };
+  return git(input === undefined ? call : { ...call, input });
+}
+
+/** Brings the private index in line with what the user tracks. Cheap when nothing was written. */
+export async function warmIndex(place: Place, warmth: Warmth): Promise<Warmth> {
+  const source = place.gitDir === null ? place.indexFile : join(place.gitDir, 'index');
+  const stamp = stampOf(source);
+  if (warmth.stamp !== '' && (place.gitDir === null || warmth.stamp === stamp)) return warmth;
+  if (stamp === 'none') {
+    if (place.gitDir !== null) await rm(place.indexFile, { force: true });
+    return { stamp, tracked: 'none' };
+  }
+  const bytes = await readFile(source);
+  const entries = decodeIndex(bytes, place.oidBytes);
+  if (entries === null) return copyWhole(place, source, stamp);
+  const tracked = trackedFingerprint(entries);
+  if (warmth.tracked === tracked) return { stamp, tracked };
+  const ours = entries.filter((entry) => !isExcluded(place, pathText(entry.name)));
+  const seconds = Math.floor(statSync(source).mtimeMs / 1000);
+  await writeFile(
+    place.indexFile,
+    encodeIndex(
+      ours.map((entry) => shown(place, entry)),
+      place.oidBytes,
+    ),
+  );
+  await utimes(place.indexFile, seconds, seconds);
+  return { stamp, tracked };
+}
+
+function shown(place: Place, entry: IndexEntry): IndexEntry {
+  return unhidden(entry, isSkipped(entry) && isPresent(place, entry));
+}
+
+function isPresent(place: Place, entry: IndexEntry): boolean {
+  return lstatSync(absolutePath(place.root, pathText(entry.name)), { throwIfNoEntry: false }) !== undefined;
+}
+
+/** Split, sparse or unknown index: git reads it itself, and drops our excluded paths with one process. */
+async function copyWhole(place: Place, source: string, stamp: string): Promise<Warmth> {
+  await copyFile(source, place.indexFile);
+  const seconds = Math.floor(statSync(source).mtimeMs / 1000);
+  await utimes(place.indexFile, seconds, seconds);
+  const args = [
+    '--literal-pathspecs',
+    'rm',
+    '-r',
+    '-f',
+    '-q',
+    '--cached',
+    '--sparse',
+    '--ignore-unmatch',
+    '--',
+  ];
+  const removed = await privateGit(place, [...args, ...place.excluded]);
+  // A torn index: every file is read anew instead.
+  if (removed.code !== 0) await rm(place.indexFile, { force: true });
+  return { stamp, tracked: stamp };
+}
+
+function stampOf(file: string): string {
+  const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
+  return stat === undefined ? 'none' : `${stat.mtimeNs}-${stat.size}-${stat.ino}`;
+}
+
+/** Adds the whole ground to the private index and answers its tree. Two processes. */
+export async function takeTree(place: Place): Promise<string> {
+  await addAll(place);
+  const written = await privateGit(place, ['write-tree']);
+  if (written.code === 0) return written.stdout.toString('latin1').trim();
+  if (!/invalid object|error building trees|unable to read/.test(written.stderr)) {
+    throw gitProblem('write the snapshot tree', written);
+  }
+  // Someone pruned objects that only our index still named; the files are here, so read them all again.
+  await rm(place.indexFile, { force: true });
+  await addAll(place);
+  const again = await privateGit(place, ['write-tree']);
+  if (again.code !== 0) throw gitProblem('write the snapshot tree', again);
+  return again.stdout.toString('latin1').trim();
+}
+
+async function addAll(place: Place): Promise<void> {
+  const args = ['add', '-A', '--ignore-errors', '--no-warn-embedded-repo', '--', ...everything(place)];
+  let added = await privateGit(place, args);
+  if (added.code > 1 && /index file|bad signature|bad index|index uses/.test(added.stderr)) {
+    await rm(place.indexFile, { force: true });
+    added = await privateGit(place, args);
+  }
+  if (added.code === 1 && /sparse-checkout/.test(added.stderr)) {
+    added = await privateGit(place, args.toSpliced(2, 0, '--sparse'));
+  }
+  if (added.code === 0) return;
+  if (added.code !== 1 || /No space left|unable to write|Read-only/.test(added.stderr)) {
+    throw gitProblem('take a snapshot of the work tree', added);
+  }
+  noteSkipped(place, added.stderr);
+}
+
+/** Exit code 1 with `--ignore-errors`: everything else was added. */
+function noteSkipped(place: Place, stderr: string): void {
+  for (const line of stderr.split('\n')) {
+    if (line.startsWith('error: ')) note(place, `Left out of the snapshot: ${line.slice('error: '.length)}`);
+  }
+}
+
+/** Exact difference of two trees in git's path order; at most one process. */
+export async function treeChanges(place: Place, before: string, after: string): Promise<Change[]> {
+  if (before === after) return [];
+  const options = [
+    '-r',
+    '-z',
+    '--raw',
+    '--no-renames',
+    '--no-abbrev',
+    '--no-ext-diff',
+    '--ignore-submodules=none',
+  ];
+  const result = await privateGit(place, ['diff-tree', ...options, before, after, '--']);
+  if (result.code !== 0) {
+    throw new Problem({
+      code: 'ground.tree_missing',
+      what: `The snapshots ${before.slice(0, 12)} and ${after.slice(0, 12)} could not be compared.`,
+      why: result.stderr.trim().slice(-500) || `git ended with code ${result.code}.`,
+      fix: 'Objects were removed (git gc --prune=now, or the session folder was cleaned). Start a new session.',
+    });
+  }
+  return parseRawDiff(result.stdout);
+}
+
+/** Parses `--raw -z` output: `:mode mode id id status NUL path NUL`, repeated. */
+export function parseRawDiff(bytes: Buffer): Change[] {
+  const changes: Change[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const headEnd = bytes.indexOf(0, at);
+    const pathEnd = headEnd === -1 ? -1 : bytes.indexOf(0, headEnd + 1);
+    const head = bytes.toString('latin1', at, Math.max(headEnd, at));
+    const match = /^:(\d{6}) (\d{6}) ([0-9a-f]+) ([0-9a-f]+) [A-Z]\d*$/.exec(head);
+    if (pathEnd === -1 || match === null) throw new Error(`git diff-tree gave an unknown line: ${head}`);
+    const [, modeBefore, modeAfter, before, after] = match;
+    changes.push({
+      path: pathText(bytes.subarray(headEnd + 1, pathEnd)),
+      before: modeBefore === '000000' ? null : blobId(modeBefore!, before!),
+      after: modeAfter === '000000' ? null : blobId(modeAfter!, after!),
+    });
+    at = pathEnd + 1;
+  }
+  return changes;
+}
