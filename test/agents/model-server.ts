@@ -66,6 +66,7 @@ export interface SeenRequest {
   model: string;
   /** First 4,000 characters of the prompt that began the conversation. */
   prompt: string;
+  promptBytes: number;
   conversation: number;
   step: number;
   /** What was answered: tool names, `text`, `aux` or the fault. */
@@ -341,14 +342,9 @@ export async function startModelServer(script: ModelScript): Promise<ModelServer
     const said = answer.calls.map((call) => call.name).join(',') || 'text';
     const reply = aux ? 'aux' : fault === null ? said : `${fault.kind} ${fault.status ?? ''}`.trim();
     const model = request.model ?? 'scripted-model';
-    requests.push({
-      path,
-      model,
-      prompt: at.prompt.slice(0, 4000),
-      conversation: index,
-      step: at.step,
-      reply,
-    });
+    const { prompt, step } = at;
+    const seen = { path, model, prompt: prompt.slice(0, 4000), promptBytes: Buffer.byteLength(prompt) };
+    requests.push({ ...seen, conversation: index, step, reply });
     if (!aux && fault === null) begin();
     if (!(await send(response, { answer, model, fault, turn }))) return;
     for (const key of Object.keys(total) as (keyof TokenCounts)[]) total[key] += answer.tokens[key];

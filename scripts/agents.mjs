@@ -1,0 +1,53 @@
+// End-to-end tests with real agent CLIs: `npm run test:agents [-- vitest arguments]`. Installs the pinned
+// CLIs into test/agents on demand (a few hundred MB, kept until the lock file changes), then runs the
+// suite and ends with its exit code. A CLI that cannot be installed is skipped, with the reason told.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const folder = join(root, 'test', 'agents');
+const windows = process.platform === 'win32';
+const claude = join(folder, 'node_modules', '.bin', windows ? 'claude.cmd' : 'claude');
+const lock = createHash('sha256')
+  .update(readFileSync(join(folder, 'package-lock.json')))
+  .digest('hex');
+const stamp = join(folder, 'node_modules', '.installed-lock');
+
+const isInstalled = () => existsSync(claude) && existsSync(stamp) && readFileSync(stamp, 'utf8') === lock;
+
+/** Answers why the CLIs are not there; null when they are. */
+function install() {
+  if (isInstalled()) return null;
+  process.stderr.write('Installing the pinned agent CLIs into test/agents (once, about 240 MB) …\n');
+  const npm = spawnSync('npm', ['ci', '--prefix', folder, '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd: folder,
+    encoding: 'utf8',
+    shell: windows,
+    timeout: 600_000,
+  });
+  if (npm.status !== 0) {
+    const words = npm.error?.message ?? npm.stderr.trim().split('\n').slice(-3).join(' ');
+    return `npm ci ended with ${npm.signal ?? npm.status}: ${words}`;
+  }
+  const version = spawnSync(claude, ['--version'], { encoding: 'utf8', shell: windows, timeout: 60_000 });
+  if (version.status !== 0)
+    return `${claude} --version does not run here: ${version.error ?? version.stderr}`;
+  writeFileSync(stamp, lock);
+  return null;
+}
+
+const reason = install();
+if (reason !== null) {
+  process.stdout.write(`SKIPPED test:agents (claude): ${reason}\n`);
+  process.exit(0);
+}
+const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
+const run = spawnSync(
+  process.execPath,
+  [vitest, 'run', '--config', join(root, 'vitest.agents.config.ts'), ...process.argv.slice(2)],
+  { cwd: root, stdio: 'inherit' },
+);
+process.exit(run.status ?? 1);
