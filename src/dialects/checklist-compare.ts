@@ -3,7 +3,7 @@
  * are the agent's to write; markers, the tasks' own lines and their existence are not, so these are put
  * back into the agent's text.
  */
-import { type ChecklistItem, readChecklist, statusOfMarker } from './checklist.ts';
+import { type ChecklistItem, itemEnd, readChecklist, statusOfMarker } from './checklist.ts';
 import { changedTasks } from './story-compare.ts';
 import type { TaskFileComparison, TaskFileVerdict, TaskListReading } from './tasklist.ts';
 import { applyEdits, type Edit, lineEnding } from './text.ts';
@@ -137,7 +137,8 @@ function comparePair(comparison: Comparison, old: ChecklistItem, now: ChecklistI
     });
   }
   if (now.task.id === id && !sameTerms(old, now)) {
-    edits.push({ start: now.start, end: now.end, text: block(before, old, after.endsWith('\n') || now.end < after.length) });
+    const end = itemEnd(after, now);
+    edits.push({ start: now.start, end, text: block(before, old, after[end - 1] === '\n') });
   } else if (now.task.id !== id) {
     const line = before.slice(old.start, lineEndAt(before, old.start));
     edits.push({ start: now.start, end: lineEndAt(after, now.start), text: line });
@@ -157,7 +158,7 @@ function sameTerms({ task: old }: ChecklistItem, { task: now }: ChecklistItem): 
 
 /** The raw lines of an item with all that is nested in it. */
 function block(text: string, item: ChecklistItem, closed: boolean): string {
-  const raw = text.slice(item.start, item.end);
+  const raw = text.slice(item.start, itemEnd(text, item));
   if (closed === raw.endsWith('\n')) return raw;
   return closed ? `${raw}${lineEnding(text)}` : raw.replace(/\r?\n$/, '');
 }
@@ -191,7 +192,7 @@ function putBackDeleted(
     }
     verdict.violations.push({ detail: `task "${old.task.id}" was deleted` });
     const raw = block(before, old, false);
-    const at = previous?.end ?? firstStart(pairs, after);
+    const at = previous === undefined ? firstStart(pairs, after) : itemEnd(after, previous);
     const fresh = at === 0 || after[at - 1] === '\n';
     edits.push({ start: at, end: at, text: fresh ? `${raw}${newline}` : `${newline}${raw}` });
   }

@@ -99,6 +99,7 @@ const STATUS_PHRASE =
 
 /** `- [x] Completed`: a line that explains a marker instead of naming work. */
 export function isLegendLine(title: string): boolean {
+  if (title.length > 40) return false;
   return STATUS_PHRASE.test(
     title
       .replace(/[*_`]/g, '')

@@ -92,12 +92,14 @@ export function madeId(title: string): string {
   return `${slug || words[0]?.slice(0, 32) || 'task'}-${shortHash(title)}`;
 }
 
+const PRIORITY_HINT = /\b(?:p\d|critical|urgent|high|medium|low)\b/i;
 const TAGGED_PRIORITY =
   /(^|\s)\**[[(]\s*(?:priority\s*[:=]?\s*)?(p\d|critical|urgent|high|medium|low)\s*(?:priority\s*)?[\])]\**(?=\s|[:.,]|$)\s*:?/i;
 const LEADING_PRIORITY = /^\**(P\d|CRITICAL|URGENT|HIGH|MEDIUM|LOW)\**\s*(?::|[–—-]\s)\s*\**\s*(?=\S)/;
 const BOLD_PRIORITY = /(^|\s)\*\*(P\d|CRITICAL|URGENT|HIGH|MEDIUM|LOW)\*\*(?=\s|$)/;
 
 function takePriority(text: string): { value: number | null; rest: string } {
+  if (!PRIORITY_HINT.test(text)) return { value: null, rest: text };
   const tagged = TAGGED_PRIORITY.exec(text) ?? BOLD_PRIORITY.exec(text);
   if (tagged !== null) {
     const rest = text.slice(0, tagged.index) + tagged[1] + text.slice(tagged.index + tagged[0].length);

@@ -28,8 +28,6 @@ export interface ChecklistItem {
   /** Offsets of what stands between the brackets. */
   boxStart: number;
   boxEnd: number;
-  /** Offset behind the item with all that is nested in it: where the next sibling may stand. */
-  end: number;
 }
 
 export interface Checklist {
@@ -62,7 +60,6 @@ export function readChecklist(text: string): Checklist {
     ids: new Map(),
   };
   const { warnings } = walkBlocks(text, (block) => take(reader, block));
-  for (const item of reader.items) item.end = itemEnd(text, item);
   resolveDependencies(reader.items);
   return { items: reader.items, project: reader.project ?? '', warnings: [...reader.warnings, ...warnings] };
 }
@@ -134,7 +131,6 @@ function newItem(reader: Reader, block: ItemBlock, box: NonNullable<ItemBlock['b
     start: block.start,
     boxStart: box.start,
     boxEnd: box.end,
-    end: block.start,
   };
 }
 
@@ -193,24 +189,23 @@ function takeProperty(task: TaskDef, name: string, value: string): boolean {
 
 /** References by another spelling of an id (`Task 1`, other case) or by a whole title. */
 function resolveDependencies(items: readonly ChecklistItem[]): void {
-  if (items.every(({ task }) => task.dependsOn.length === 0)) return;
   const ids = new Set(items.map(({ task }) => task.id));
+  const odd = items.filter(({ task }) => task.dependsOn.some((id) => !ids.has(id)));
+  if (odd.length === 0) return;
   const bySpelling = new Map<string, string>();
-  for (const { task } of items) {
-    for (const spelling of [task.title.toLowerCase(), task.id.toLowerCase()])
-      bySpelling.set(spelling, task.id);
-  }
+  for (const { task } of items) bySpelling.set(task.title.toLowerCase(), task.id);
+  for (const { task } of items) bySpelling.set(task.id.toLowerCase(), task.id);
   const resolve = (wanted: string): string => {
     if (ids.has(wanted)) return wanted;
     const plain = wanted.toLowerCase().replace(/^#/, '');
     const named = /^(?:task|story)\s+#?(\d[\d.]*)$/.exec(plain);
     return bySpelling.get(plain) ?? (named && bySpelling.get(`task-${named[1]}`)) ?? wanted;
   };
-  for (const { task } of items) task.dependsOn = [...new Set(task.dependsOn.map(resolve))];
+  for (const { task } of odd) task.dependsOn = [...new Set(task.dependsOn.map(resolve))];
 }
 
-/** The offset behind the item's own line and the deeper indented or blank lines below it. */
-function itemEnd(text: string, item: ChecklistItem): number {
+/** The offset behind the item with all that is nested in it: where the next sibling may stand. */
+export function itemEnd(text: string, item: ChecklistItem): number {
   const indent = columns(text, item.start);
   let end = lineEndOffset(text, item.start);
   for (let at = end; at < text.length; ) {

@@ -72,7 +72,7 @@ export function walkBlocks(text: string, visit: (block: Block) => void): BlockRe
     number += 1;
     let end = next;
     while (end > start && (text[end - 1] === '\n' || text[end - 1] === '\r')) end -= 1;
-    if (start >= front && start >= walk.commentUntil) takeLine(walk, measured(text, { number, start, end }));
+    if (start >= front && start >= walk.commentUntil) takeLine(walk, lineFrom(walk.text, number, { start, end }));
     start = next;
   }
   return { warnings: unclosed(walk.opaque) };
@@ -93,11 +93,6 @@ function frontMatterEnd(text: string, start: number): number {
   return match?.index === 0 ? start + match[0].length : 0;
 }
 
-function measured(text: string, { number, start, end }: Omit<Line, 'at' | 'column'>): Line {
-  const { at, column } = skipBlanks(text, { at: start, column: 0 }, end);
-  return { number, start, end, at, column };
-}
-
 interface Position {
   at: number;
   column: number;
@@ -112,6 +107,11 @@ function skipBlanks(text: string, from: Position, end: number): Position {
     else break;
   }
   return { at, column };
+}
+
+function lineFrom(text: string, number: number, { start, end }: { start: number; end: number }): Line {
+  const { at, column } = skipBlanks(text, { at: start, column: 0 }, end);
+  return { number, start, end, at, column };
 }
 
 function takeLine(walk: Walk, line: Line): void {
