@@ -120,6 +120,33 @@ describe('the order of a prompt', () => {
     const prompt = buildPrompt({ ...base, index });
     expect(prompt).toContain('… shortened: 440 more tasks');
     expect(prompt.length).toBeLessThan(30_000);
+    const closed = index.map((entry, i) => ({
+      ...entry,
+      status: i < 450 ? ('done' as const) : entry.status,
+    }));
+    expect(buildPrompt({ ...base, index: closed })).toContain('- [ ] t-499: ');
+  });
+});
+
+describe('feedback', () => {
+  it('each point stands once, on a line of its own, and tells where it comes from', () => {
+    const sentence = 'In iteration 6, on task task-3, a gate failed.\nRun it.';
+    const feedback = [6, 6].map((iteration) => ({ iteration, task: 'task-3', sentence }));
+    expect(buildPrompt({ ...base, feedback })).toContain(
+      'after this call.\n\n- In iteration 6, on task task-3, a gate failed.\n- (iteration 6, task task-3) Run it.\n\n## YOUR WORK',
+    );
+  });
+
+  it('the newest points stay when there are too many', () => {
+    const feedback = Array.from({ length: 50 }, (_, i) => ({
+      iteration: 50 - i,
+      task: null,
+      sentence: `${'long '.repeat(100)}${50 - i}`,
+    }));
+    const prompt = buildPrompt({ ...base, feedback });
+    expect(prompt).toContain('(iteration 50)');
+    expect(prompt).not.toContain('(iteration 1)');
+    expect(prompt).toMatch(/… shortened: \d+ older points are left out/);
   });
 });
 
@@ -246,7 +273,7 @@ describe('a prompt that comes back as the final message', () => {
           expect(echoed(prompt, input)).toMatchObject({ kind: 'none', via: 'none', result: null });
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 200 },
     );
   });
 });

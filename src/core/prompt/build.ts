@@ -3,7 +3,7 @@
  * budget of its own so that a long memory never pushes the task out. What people and earlier calls
  * wrote is data: labelled, fenced and inert.
  */
-import { MARKERS, type TaskDef } from '../task.ts';
+import { isTerminal, MARKERS, type TaskDef } from '../task.ts';
 import { dutiesOf } from './duties.ts';
 import { fenced, inert, inertLine, shortened } from './inert.ts';
 import type { PromptInput } from './input.ts';
@@ -40,6 +40,7 @@ const BUDGET = {
 interface Data {
   block(text: string, max: number, keep?: 'start' | 'end'): string;
   line(text: string, max?: number): string;
+  /** Fenced only where it holds a fence itself: for the words of the session's owner. */
   plain(text: string, max: number): string;
 }
 
@@ -65,7 +66,11 @@ function dataFor(word: string | null): Data {
   return {
     block: (text, max, keep) => fenced(inert(shortened(text.trim(), max, keep), word)),
     line: (text, max = BUDGET.criterion) => inertLine(shortened(text, max), word),
-    plain: (text, max) => inert(shortened(text.trim(), max), word),
+    plain: (text, max) => {
+      const safe = inert(shortened(text.trim(), max), word);
+      // A fence of its own, left open, would swallow the sections that follow.
+      return /`{3,}|~{3,}/.test(safe) ? fenced(safe) : safe;
+    },
   };
 }
 
@@ -77,9 +82,7 @@ function objective({ objective, pausedMessage }: PromptInput, data: Data): strin
     );
   }
   if (objective.trim() !== '') {
-    // Fences of its own would swallow the sections that follow when one of them is left open.
-    const ownFences = /`{3,}|~{3,}/.test(objective);
-    parts.push(ownFences ? data.block(objective, BUDGET.objective) : data.plain(objective, BUDGET.objective));
+    parts.push(data.plain(objective, BUDGET.objective));
   }
   return parts.join('\n\n');
 }
@@ -108,25 +111,27 @@ function guidance({ guidance = [] }: PromptInput, data: Data): string {
 }
 
 function feedback({ feedback = [] }: PromptInput, data: Data): string {
+  const points = feedback.flatMap(({ iteration, task, sentence }) =>
+    sentence.split('\n').map((text) => point(data.line(text, 2_000), { iteration, task }, data)),
+  );
   const lines: string[] = [];
-  const seen = new Set<string>();
   let used = 0;
   let left = 0;
-  for (const { iteration, task, sentence } of feedback) {
-    const text = data.line(sentence, 2_000);
-    if (text === '' || seen.has(text)) continue;
-    seen.add(text);
-    if (used > 0 && used + text.length > BUDGET.feedback) {
-      left++;
-      continue;
-    }
+  for (const text of new Set(points)) {
+    if (text === '') continue;
+    if (used > 0 && used + text.length > BUDGET.feedback) left++;
+    else lines.push(`- ${text}`);
     used += text.length;
-    const about = task === null ? '' : `, task ${data.line(task, 80)}`;
-    lines.push(`- (iteration ${iteration}${about}) ${text}`);
   }
   if (lines.length === 0) return '';
   if (left > 0) lines.push(`- … shortened: ${left} older ${left === 1 ? 'point is' : 'points are'} left out`);
   return `Previous Iteration Feedback (DO NOT IGNORE), newest first. Each point is something the loop saw happen; it is checked again after this call.\n\n${lines.join('\n')}`;
+}
+
+/** Corrections name their iteration and task themselves; anything else is told where it comes from. */
+function point(text: string, at: { iteration: number; task: string | null }, data: Data): string {
+  if (text === '' || text.includes(`teration ${at.iteration}`)) return text;
+  return `(iteration ${at.iteration}${at.task === null ? '' : `, task ${data.line(at.task, 80)}`}) ${text}`;
 }
 
 function answers({ answers = [] }: PromptInput, data: Data): string {
@@ -265,10 +270,14 @@ function inputs({ inputs = {}, task, taskFile, attempt, mode }: PromptInput, dat
     .join('\n');
 }
 
+/** In file order; where they are too many, those that are still open are shown first. */
 function index({ index = [], task }: PromptInput, data: Data): string {
   const others = index.filter(({ id }) => id !== task?.id);
+  const few = others.length <= BUDGET.indexLines;
+  const open = few ? [] : others.filter(({ status }) => !isTerminal(status));
+  const shown = new Set([...new Set([...open, ...others])].slice(0, BUDGET.indexLines));
   const lines = others
-    .slice(0, BUDGET.indexLines)
+    .filter((other) => shown.has(other))
     .map(
       ({ id, title, status }) =>
         `- ${MARKERS[status]} ${data.line(id, 80)}: ${data.line(title, BUDGET.titleChars)}`,

@@ -71,7 +71,7 @@ function sample(input: PromptInput): Record<string, unknown> {
 
 function blockers(): string[] {
   return [
-    'Two more tags stop the loop until a person acts. They are for genuine blockers only, after all alternatives are exhausted, and never a way around a hard task:',
+    'Two tags stop the loop until a person acts. They are for genuine blockers only, after all alternatives are exhausted, and never a way around a hard task:',
     '- `<promise>BLOCKED:<reason></promise>`: you cannot go on (a missing credential, a service that is down). Say what you tried and what would clear it.',
     '- `<promise>DECIDE:<question></promise>`: a person has to choose between alternatives. Name them and what each would cost.',
     'Either stands alone on its own line of the last message, with your words in place of the part in angle brackets. An empty reason is no signal.',
