@@ -12,7 +12,7 @@ export type { HeldLock, LockAnswer, LockHolder, LockReading, TakeLock } from './
 export { readLock, takeLock } from './lock.ts';
 export type { MailboxOptions, OpenedMailbox } from './mailbox.ts';
 export { openMailbox } from './mailbox.ts';
-export type { ProjectRecord } from './project.ts';
+export type { ProjectNews, ProjectRecord } from './project.ts';
 export { appendProject, projectJournal, readProject } from './project.ts';
 export type { SendOptions, SignalDraft } from './send.ts';
 export { writeSignal } from './send.ts';

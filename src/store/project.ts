@@ -9,14 +9,18 @@ import { join } from 'node:path';
 import { diskError, errorCode, StoreFull } from './disk.ts';
 import { ensureProjectFolder } from './sessions.ts';
 
-/** One line. What further keys mean depends on `type`, which the writers agree on. */
-export interface ProjectRecord {
-  v: number;
+/** What is told of one event. What further keys mean depends on `type`, which the writers agree on. */
+export interface ProjectNews {
   /** Epoch ms. */
   at: number;
   /** noun.past, like facts. */
   type: string;
   [key: string]: unknown;
+}
+
+/** One line as it is read back. */
+export interface ProjectRecord extends ProjectNews {
+  v: number;
 }
 
 /** Where the project journal lies. */
@@ -25,12 +29,12 @@ export function projectJournal(mainRoot: string): string {
 }
 
 /** Appends one record durably. Throws `StoreFull` when the disk takes no more. */
-export async function appendProject(mainRoot: string, record: Omit<ProjectRecord, 'v'>): Promise<void> {
+export async function appendProject(mainRoot: string, news: ProjectNews): Promise<void> {
   await ensureProjectFolder(mainRoot);
   const file = projectJournal(mainRoot);
   const handle = await open(file, 'a+', 0o600);
   try {
-    const line = `${(await endsOpen(handle)) ? '\n' : ''}${JSON.stringify({ v: 1, ...record })}\n`;
+    const line = `${(await endsOpen(handle)) ? '\n' : ''}${JSON.stringify({ v: 1, ...news })}\n`;
     const bytes = Buffer.from(line);
     const { bytesWritten } = await handle.write(bytes);
     // The rest of a cut write may not be sent after it: another writer's line could lie between.
