@@ -226,10 +226,7 @@ describe('a snapshot', () => {
   });
 
   it('leaves a repository with a hundred commits as it was', async () => {
-    for (let n = 0; n < 100; n += 1) {
-      repo.write(`f${n % 7}`, `${n}`);
-      repo.commitAll(`commit ${n}`);
-    }
+    repo.importHistory(100);
     repo.write('f1', 'stashed');
     repo.git('stash');
     repo.write('f2', 'staged');

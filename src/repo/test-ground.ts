@@ -33,6 +33,8 @@ export interface TestRepository {
   write(path: string, content: string | Uint8Array): void;
   text(path: string): string;
   commitAll(message: string): string;
+  /** Commits on main, checked out, each writing one of seven files. */
+  importHistory(commits: number): void;
   open(options?: Partial<GroundOptions>): Promise<RepoGround>;
   remove(): void;
 }
@@ -58,6 +60,15 @@ export function temporaryRepository(options: { init: boolean } = { init: true })
       git('add', '-A');
       git('commit', '-q', '--allow-empty', '-m', message);
       return git('rev-parse', 'HEAD');
+    },
+    importHistory(commits) {
+      const data = (text: string) => `data ${text.length}\n${text}\n`;
+      const input = Array.from({ length: commits }, (_, n) => {
+        const who = `A User <user@example.com> ${1_700_000_000 + n} +0000`;
+        return `commit refs/heads/main\ncommitter ${who}\n${data(`commit ${n}`)}M 644 inline f${n % 7}\n${data(`${n}`)}`;
+      });
+      execFileSync('git', ['fast-import', '--quiet'], { cwd: root, env: testEnv(), input: input.join('') });
+      git('reset', '-q', '--hard');
     },
     open: (more = {}) =>
       openGround({
