@@ -1,5 +1,5 @@
 /** A raw log that never holds much in memory: it says when the writer should wait. */
-import { createWriteStream, mkdirSync } from 'node:fs';
+import { createWriteStream, existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 const WAITING_BYTES = 1024 * 1024;
@@ -16,7 +16,7 @@ export interface LogFile {
 export function openLog(path: string, onReady: () => void): LogFile {
   let failure: string | null = null;
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
   } catch (error) {
     return { write: () => true, close: async () => `the log ${path} was not written: ${String(error)}` };
   }
@@ -35,4 +35,16 @@ export function openLog(path: string, onReady: () => void): LogFile {
         stream.end();
       }),
   };
+}
+
+/** `mkdirSync` with `recursive` never returns on Node 20 where the system refuses a folder with ENOENT, as /proc does. */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  makeFolder(dirname(path));
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    // Another child's log may have made it in between.
+    if (!existsSync(path)) throw error;
+  }
 }

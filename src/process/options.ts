@@ -17,7 +17,7 @@ export interface RunOptions {
   wallMs: number | null;
   /** Silence on both streams after which the tree is ended. */
   idleMs: number | null;
-  /** Put into the environment; at the end every process that carries it is ended. */
+  /** Put into the environment; at the end every process that carries it is ended: one value, one child. */
   marker?: { name: string; value: string };
   /** From SIGTERM to SIGKILL; default 5000. */
   graceMs?: number;

@@ -12,6 +12,8 @@ const MAX_LINE_BYTES = 1024 * 1024;
 /** After the child's exit its last bytes are in the pipe: quiet for this long means they were read. */
 const QUIET_MS = 100;
 const DRAIN_MS = 2000;
+/** More than pipes and streams hold: what comes after so much was written by somebody else after the exit. */
+const DRAIN_BYTES = 1024 * 1024;
 
 type StreamName = 'stdout' | 'stderr';
 
@@ -19,7 +21,7 @@ type StreamName = 'stdout' | 'stderr';
 export interface Pump {
   /** When the last output came: on the awake clock, and in epoch ms. A child we hold back counts as talking. */
   lastOutput(): { awakeMs: number; epochMs: number };
-  /** Settles when both pipes are at their end or quiet, at the latest after 2 s. For use after the exit. */
+  /** Settles when both pipes are at their end or quiet, at the latest after 2 s or 1 MiB. For use after the exit. */
   drain(): Promise<void>;
   /** Lets go of the pipes, gives out unfinished lines, closes the log; answers what the log misses. */
   close(): Promise<string | null>;
@@ -43,6 +45,8 @@ export function startPump(
   );
   let last = { awakeMs: 0, epochMs: Date.now() };
   let isHeldBack = false;
+  /** Set by the exit: at so many bytes the child's own output is all in. */
+  let mostBytes = Number.POSITIVE_INFINITY;
   let open = names.length;
 
   function guarded(call: () => void): void {
@@ -61,7 +65,7 @@ export function startPump(
     if (!isHeldBack) return;
     isHeldBack = false;
     touch();
-    for (const name of names) streams[name].resume();
+    if (kept.both.count() < mostBytes) for (const name of names) streams[name].resume();
   }
 
   function take(chunk: Buffer, name: StreamName): void {
@@ -70,10 +74,8 @@ export function startPump(
     kept.both.add(chunk);
     guarded(() => options.onChunk?.(chunk, name));
     if (options.onLine !== undefined) splitters[names.indexOf(name)]!.add(chunk);
-    if (log !== null && !log.write(chunk) && !isHeldBack) {
-      isHeldBack = true;
-      for (const each of names) streams[each].pause();
-    }
+    if (log?.write(chunk) === false) isHeldBack = true;
+    if (isHeldBack || kept.both.count() >= mostBytes) for (const each of names) streams[each].pause();
   }
 
   for (const name of names) {
@@ -92,9 +94,11 @@ export function startPump(
     },
     async drain() {
       const until = performance.now() + DRAIN_MS;
+      mostBytes = Math.min(mostBytes, kept.both.count() + DRAIN_BYTES);
       let seen = kept.both.count();
       let quietSince = performance.now();
-      while (open > 0 && performance.now() < until && performance.now() - quietSince < QUIET_MS) {
+      const isQuiet = () => performance.now() - quietSince >= QUIET_MS;
+      while (open > 0 && seen < mostBytes && performance.now() < until && !isQuiet()) {
         await sleep(10);
         if (isHeldBack || kept.both.count() !== seen) quietSince = performance.now();
         seen = kept.both.count();
