@@ -1,0 +1,711 @@
+/**
+ * A world small enough to hold in memory: files, commits, a mailbox, a desk, agents that do what a
+ * script says. It implements the engine's ports, so that the real engine plays whole stories in
+ * milliseconds and every record can be the last one before a crash.
+ */
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type {
+  AgentError,
+  Change,
+  Exit,
+  Fact,
+  GateDef,
+  JournalRecord,
+  Message,
+  Policy,
+  TaskDef,
+} from '../../src/core/index.ts';
+import {
+  type Agent,
+  append,
+  type DeskNews,
+  fileReview,
+  type Ground,
+  type House,
+  type Incoming,
+  openHouse,
+  type Ports,
+  turn,
+} from '../../src/engine/index.ts';
+
+export type Files = Record<string, string>;
+
+/** What one agent run does; `then` is its end. */
+export interface Doing {
+  write?: Files;
+  remove?: string[];
+  /** Commits everything, as an agent would. */
+  commit?: boolean;
+  say?: string;
+  emit?: { topic: string; payload: unknown }[];
+  /** The agent's own edit of the task list. */
+  list?: (tasks: TaskDef[]) => TaskDef[];
+  die?: Partial<AgentError> | true;
+  timeOut?: boolean;
+  exitCode?: number;
+  toolCalls?: number | null;
+  costUsd?: number;
+  /** Runs in the middle of the attempt, e.g. to drop a message. */
+  during?: (world: World) => void;
+  tookMs?: number;
+  denied?: string;
+  leftBehind?: string[];
+}
+
+export interface Seen {
+  task: string;
+  mode: string;
+  role: string;
+  attempt: number;
+  iteration: number;
+  prompt: string;
+  files: Files;
+}
+
+export type Play = (seen: Seen, world: World) => Doing;
+
+interface Commit {
+  id: string;
+  files: Files;
+  parent: string | null;
+  message: string;
+}
+
+/** Everything outside the journal that survives a crash. */
+export interface Outside {
+  files: Files;
+  commits: Commit[];
+  head: string | null;
+  list: TaskDef[] | null;
+  reviewed: boolean;
+  inbox: { name: string; message: Message }[];
+  processed: { name: string; action: string }[];
+  rejected: { name: string; reason: string }[];
+  desk: DeskNews[];
+  shown: string[];
+  feedback: { id: string; text: string }[];
+  works: Record<string, string>;
+  outboxes: Record<number, string>;
+  now: number;
+}
+
+export interface World {
+  outside: Outside;
+  records: JournalRecord[];
+  /** A copy of the outside as it was when each record was written. */
+  moments: Outside[];
+  prompts: string[];
+  play: Play;
+  gate: (def: GateDef, files: Files) => { code: number; output: string; failures?: string[] };
+  commitFails: (task: string) => string | null;
+  house: House;
+  scratch: string;
+}
+
+export interface WorldOptions {
+  tasks?: (Partial<TaskDef> & { id: string })[];
+  reviewed?: boolean;
+  play: Play;
+  gate?: World['gate'];
+  commitFails?: World['commitFails'];
+  files?: Files;
+}
+
+const sha = (text: string) => createHash('sha256').update(text).digest('hex');
+const clone = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
+
+export function task(given: Partial<TaskDef> & { id: string }, order: number, reviewed: boolean): TaskDef {
+  return {
+    title: `Make ${given.id}`,
+    description: '',
+    acceptance: [`${given.id} works`],
+    priority: 0,
+    order,
+    dependsOn: [],
+    status: 'todo',
+    files: [],
+    changes: 'expected',
+    ...(reviewed ? { review: { status: null, count: 0, feedback: '' } } : {}),
+    ...given,
+  };
+}
+
+export function makeWorld(options: WorldOptions): World {
+  const reviewed = options.reviewed ?? false;
+  const outside: Outside = {
+    files: { 'README.md': 'hello', ...options.files },
+    commits: [],
+    head: null,
+    list: options.tasks ? options.tasks.map((given, order) => task(given, order, reviewed)) : null,
+    reviewed,
+    inbox: [],
+    processed: [],
+    rejected: [],
+    desk: [],
+    shown: [],
+    feedback: [],
+    works: {},
+    outboxes: {},
+    now: Date.UTC(2026, 0, 1, 22, 0, 0),
+  };
+  const first: Commit = {
+    id: sha('first').slice(0, 40),
+    files: { ...outside.files },
+    parent: null,
+    message: 'first',
+  };
+  outside.commits.push(first);
+  outside.head = first.id;
+  const world = {
+    outside,
+    records: [],
+    moments: [],
+    prompts: [],
+    play: options.play,
+    gate: options.gate ?? (() => ({ code: 0, output: '1 passed, 0 failed' })),
+    commitFails: options.commitFails ?? (() => null),
+    scratch: mkdtempSync(join(tmpdir(), 'world-')),
+  } as unknown as World;
+  world.house = inhabit(world);
+  return world;
+}
+
+export function leave(world: World): void {
+  rmSync(world.scratch, { recursive: true, force: true });
+}
+
+/** The world as it was right after record `seq` was written, with a runner that knows only that much. */
+export function crashedAfter(world: World, seq: number): World {
+  const copy = {
+    ...world,
+    outside: clone(world.moments[seq - 1]!),
+    records: world.records.slice(0, seq),
+    moments: world.moments.slice(0, seq),
+    prompts: [],
+    scratch: mkdtempSync(join(tmpdir(), 'world-')),
+  } as World;
+  copy.house = inhabit(copy);
+  return copy;
+}
+
+function inhabit(world: World): House {
+  return openHouse({
+    ...ports(world),
+    sessionId: '260101-220000',
+    sessionDir: world.scratch,
+    env: { PATH: '/usr/bin' },
+    records: world.records,
+  });
+}
+
+function ports(world: World): Ports {
+  const { outside } = world;
+  return {
+    clock: {
+      now: () => outside.now,
+      at: (_at, _wake) => () => undefined,
+    },
+    journal: {
+      get seq() {
+        return world.records.length;
+      },
+      epoch: 1,
+      async append(expected, at, facts) {
+        if (expected !== world.records.length)
+          throw new Error(`seq ${expected} is not ${world.records.length}`);
+        const record: JournalRecord = clone({ v: 1, seq: expected + 1, epoch: 1, at, facts, prev: '' });
+        world.records.push(record);
+        world.moments.push(clone(outside));
+        return record;
+      },
+    },
+    mailbox: {
+      async poll() {
+        return [...outside.inbox]
+          .sort((a, b) => rank(a.message) - rank(b.message))
+          .slice(0, 100)
+          .map((entry): Incoming => ({ kind: 'message', ...entry }));
+      },
+      async settle(name, outcome, handling) {
+        outside.inbox = outside.inbox.filter((entry) => entry.name !== name);
+        if (outcome === 'processed') outside.processed.push({ name, action: handling.actionTaken });
+        else outside.rejected.push({ name, reason: handling.reason ?? '' });
+      },
+      watch: () => () => undefined,
+    },
+    desk: {
+      async look() {
+        const news = outside.desk;
+        outside.desk = [];
+        return news;
+      },
+      async show(asked) {
+        const ids = asked.map((question) => question.id);
+        if (JSON.stringify(ids) === JSON.stringify(outside.shown)) return [];
+        outside.shown = ids;
+        return [{ file: 'decide.txt', sha256: ids.length > 0 ? sha(ids.join()) : null }];
+      },
+      async archive() {},
+    },
+    works: {
+      async put(path, content) {
+        const text = Buffer.from(content as string).toString('utf8');
+        outside.works[sha(text)] = text;
+        return { path, sha256: sha(text) };
+      },
+      async get(hash) {
+        const text = outside.works[hash];
+        return text === undefined ? null : new TextEncoder().encode(text);
+      },
+      async attemptFile(iteration, name) {
+        return `attempts/${iteration}/${name}`;
+      },
+      async outboxPath(iteration) {
+        const path = join(world.scratch, `outbox-${iteration}.jsonl`);
+        writeFileSync(path, outside.outboxes[iteration] ?? '');
+        return path;
+      },
+      logPath: (iteration) => join(world.scratch, `iteration-${iteration}.log`),
+      async writePrompt(iteration, text) {
+        world.prompts.push(text);
+        outside.works[sha(text)] = text;
+        return { path: `logs/iteration-${iteration}.prompt.md`, sha256: sha(text) };
+      },
+    },
+    ground: ground(world),
+    agent: () => agent(world),
+    gates: {
+      run(def) {
+        const { code, output, failures } = world.gate(def, outside.files);
+        const empty = code === 0 && /no tests|0 passed/.test(output);
+        return {
+          stop: async () => undefined,
+          done: Promise.resolve({
+            gate: def.name,
+            run: def.run,
+            outcome: code === 127 ? 'unavailable' : empty ? 'empty' : code === 0 ? 'passed' : 'failed',
+            exitCode: code,
+            durationMs: 5,
+            tests: null,
+            failures: code === 0 ? [] : (failures ?? [output]),
+            excerpt: output,
+            outputText: output,
+          }),
+        };
+      },
+    },
+    leftovers: { endMarked: async () => [] },
+    list: outside.list === null ? null : list(world),
+    mirrors: { redraw: async () => undefined },
+    knowledge: { read: async () => ({}) },
+    feedback: { poll: async () => outside.feedback },
+    secret: () => sha(`${world.records.length}-${Math.random()}`),
+    sha256: sha,
+    recorded: () => undefined,
+    event: () => undefined,
+  };
+}
+
+function rank(message: Message): number {
+  if (message.type === 'ABORT') return 0;
+  return message.type === 'PAUSE' ? 1 : 2;
+}
+
+const treeOf = (files: Files) =>
+  sha(JSON.stringify(Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1))));
+const trees = new Map<string, Files>();
+
+function ground(world: World): Ground {
+  const { outside } = world;
+  const headFiles = () => outside.commits.find((commit) => commit.id === outside.head)?.files ?? {};
+  const blobOf = (files: Files, path: string) => (files[path] === undefined ? null : sha(files[path]));
+  const ancestors = (of: string | null): string[] => {
+    const found: string[] = [];
+    for (let id = of; id !== null; id = outside.commits.find((commit) => commit.id === id)?.parent ?? null)
+      found.push(id);
+    return found;
+  };
+  return {
+    id: 'tree',
+    root: '/repo',
+    cwd: '/repo',
+    hasGit: true,
+    head: async () => ({ head: outside.head, branch: 'main' }),
+    operation: async () => null,
+    async snapshot() {
+      const tree = treeOf(outside.files);
+      trees.set(tree, { ...outside.files });
+      return { head: outside.head, branch: 'main', tree };
+    },
+    async changes(before, after) {
+      const [a, b] = [trees.get(before) ?? {}, trees.get(after) ?? {}];
+      const paths = [...new Set([...Object.keys(a), ...Object.keys(b)])].sort();
+      return paths
+        .map((path): Change => ({ path, before: blobOf(a, path), after: blobOf(b, path) }))
+        .filter((change) => change.before !== change.after);
+    },
+    current: async (paths) => new Map(paths.map((path) => [path, blobOf(outside.files, path)])),
+    uncommitted: async (paths) =>
+      paths.filter((path) => blobOf(outside.files, path) !== blobOf(headFiles(), path)),
+    read: async () => null,
+    async apply(changes) {
+      const conflicts: string[] = [];
+      for (const { path, before, after } of changes) {
+        if (blobOf(outside.files, path) === after) continue;
+        if (blobOf(outside.files, path) !== before) conflicts.push(path);
+        else if (after === null) delete outside.files[path];
+        else outside.files[path] = contentOf(after);
+      }
+      return conflicts;
+    },
+    async commit({ paths, message }) {
+      const id = message.match(/Ralph-Task: (.*)/)?.[1] ?? '';
+      const reason = world.commitFails(id);
+      if (reason !== null) return { kind: 'failed', reason };
+      const files = { ...headFiles() };
+      const changed = paths.filter((path) => blobOf(outside.files, path) !== blobOf(files, path));
+      if (changed.length === 0) return { kind: 'nothing' };
+      for (const path of changed) {
+        if (outside.files[path] === undefined) delete files[path];
+        else files[path] = outside.files[path];
+      }
+      return {
+        kind: 'committed',
+        commit: commitFiles(outside, files, message),
+        paths: changed,
+        hooked: false,
+      };
+    },
+    async commitsBetween(from, to) {
+      const old = new Set(ancestors(from));
+      return ancestors(to)
+        .filter((id) => !old.has(id))
+        .reverse();
+    },
+    isAncestor: async (ancestor, of) => ancestor === null || ancestors(of).includes(ancestor),
+    keep: async () => undefined,
+    dirty: async () => [],
+    tracked: async () => [],
+    recentCommits: async () => [],
+  };
+}
+
+function contentOf(blob: string): string {
+  for (const files of trees.values())
+    for (const text of Object.values(files)) if (sha(text) === blob) return text;
+  throw new Error(`no content for ${blob}`);
+}
+
+export function commitFiles(outside: Outside, files: Files, message: string): string {
+  const id = sha(`${outside.commits.length}${JSON.stringify(files)}${message}`).slice(0, 40);
+  outside.commits.push({ id, files: { ...files }, parent: outside.head, message });
+  outside.head = id;
+  return id;
+}
+
+const CAPABLE = {
+  stream: true,
+  toolEvents: true,
+  sessionResume: false,
+  choosesSessionId: false,
+  liveInput: false,
+  interrupt: false,
+  tokens: true,
+  cost: true,
+  limits: true,
+  readOnly: false,
+};
+
+function agent(world: World): Agent {
+  const { outside } = world;
+  return {
+    name: 'played',
+    capabilities: CAPABLE,
+    check: async () => [],
+    async start(call) {
+      const seen: Seen = {
+        task: call.env.RALPH_TASK_ID!,
+        mode: call.env.RALPH_MODE!,
+        role: call.env.RALPH_ROLE!,
+        attempt: Number(call.env.RALPH_ATTEMPT),
+        iteration: Number(call.env.RALPH_ITERATION),
+        prompt: call.prompt,
+        files: outside.files,
+      };
+      await call.spawned(4242, '1');
+      const doing = world.play(seen, world);
+      let stopped = false;
+      const done = (async () => {
+        outside.now += doing.tookMs ?? 60_000;
+        for (const [path, text] of Object.entries(doing.write ?? {})) outside.files[path] = text;
+        for (const path of doing.remove ?? []) delete outside.files[path];
+        if (doing.commit) commitFiles(outside, outside.files, 'agent');
+        if (doing.list && outside.list) outside.list = doing.list(clone(outside.list));
+        const lines = (doing.emit ?? []).map((line) =>
+          JSON.stringify({ ...line, token: call.env.RALPH_RUN_TOKEN }),
+        );
+        const text = lines.map((line) => `${line}\n`).join('');
+        outside.outboxes[seen.iteration] = text;
+        writeFileSync(call.env.RALPH_OUTBOX!, text);
+        doing.during?.(world);
+        // Long enough for a look at the mailbox, as a real agent's run always is.
+        for (let i = 0; i < 20 && !stopped; i++) await new Promise((resolve) => setImmediate(resolve));
+        return report(doing, stopped);
+      })();
+      return {
+        done,
+        stop: async () => {
+          stopped = true;
+        },
+      };
+    },
+  };
+}
+
+function report(doing: Doing, stopped: boolean) {
+  const error = doing.die === undefined ? null : doing.die === true ? crash({}) : crash(doing.die);
+  const ending = stopped ? 'interrupted' : error ? 'died' : doing.timeOut ? 'timed_out' : 'ended';
+  return {
+    ending: ending as 'ended',
+    timeout: doing.timeOut ? ('wall' as const) : null,
+    exitCode: error ? 1 : (doing.exitCode ?? 0),
+    signal: null,
+    error,
+    finalMessage: doing.say ?? '',
+    toolCalls: doing.toolCalls === undefined ? 3 : doing.toolCalls,
+    toolFiles: Object.keys(doing.write ?? {}),
+    commands: doing.denied === undefined ? [] : [{ command: doing.denied, exitCode: null, denied: true }],
+    outputBytes: 100,
+    usage: { inputTokens: 10, outputTokens: 5, costUsd: doing.costUsd ?? 0.01, model: 'played' },
+    sessionId: null,
+    leftBehind: doing.leftBehind ?? [],
+    unknownEvents: 0,
+  };
+}
+
+function crash(given: Partial<AgentError>): AgentError {
+  return { kind: 'crash', message: 'the agent crashed', resetsAt: null, ...given };
+}
+
+function list(world: World): NonNullable<Ports['list']> {
+  const { outside } = world;
+  const source = {
+    kind: 'file' as const,
+    path: 'ralph/tasks.json',
+    dialect: 'tasks.json',
+    reviewed: outside.reviewed,
+  };
+  const text = () => JSON.stringify(outside.list);
+  return {
+    source,
+    groundPath: 'ralph/tasks.json',
+    async read() {
+      const tasks = clone(outside.list ?? []);
+      if (tasks.length === 0) return { kind: 'empty', sha256: sha('') };
+      return {
+        kind: 'list',
+        tasks,
+        reviewed: outside.reviewed,
+        gates: [],
+        warnings: [],
+        sha256: sha(text()),
+        text: text(),
+      };
+    },
+    async inspect({ before, active }) {
+      const earlier = JSON.parse(before) as TaskDef[];
+      const now = outside.list ?? [];
+      const touched = JSON.stringify(earlier) !== JSON.stringify(now);
+      const marked = now.filter(
+        (def) => def.status === 'done' && earlier.find((old) => old.id === def.id)?.status !== 'done',
+      );
+      const added = now.filter((def) => !earlier.some((old) => old.id === def.id));
+      const reviewedNow = now.find((def) => def.id === active)?.review;
+      const reviewedBefore = earlier.find((def) => def.id === active)?.review;
+      const judged =
+        reviewedNow?.status !== reviewedBefore?.status && reviewedBefore?.status === 'needs_review';
+      outside.list = [...earlier, ...added.filter((def) => def.status === 'todo')];
+      const said = reviewedNow?.status === 'approved' ? ('Qualified' as const) : ('Failed' as const);
+      return {
+        touched,
+        set: added.filter((def) => def.status === 'todo'),
+        sha256: sha(text()),
+        marked: marked.map((def) => def.id),
+        review: judged ? { verdict: said, feedback: reviewedNow?.feedback ?? '' } : null,
+        violations: added
+          .filter((def) => def.status === 'done')
+          .map((def) => `new story ${def.id} is already passed`),
+        agentText: null,
+      };
+    },
+    async mark(tasks) {
+      for (const state of tasks) {
+        const def = outside.list?.find((entry) => entry.id === state.def.id);
+        if (!def) continue;
+        def.status = state.status === 'done' ? 'done' : 'todo';
+        if (def.review) def.review = fileReview(state);
+      }
+      return true;
+    },
+  };
+}
+
+/** The policy most stories run under; a story overrides what it is about. */
+export function policy(
+  over: { limits?: Partial<Policy['limits']> } & Partial<Omit<Policy, 'limits'>> = {},
+): Policy {
+  const { limits, ...rest } = over;
+  return {
+    team: 'solo',
+    modes: ['implement'],
+    agent: 'played',
+    model: null,
+    fallback: [],
+    completionWord: null,
+    gates: [],
+    protect: [],
+    commit: 'auto',
+    limits: {
+      maxIterations: null,
+      maxStuck: 3,
+      maxTaskAttempts: 3,
+      onExhausted: 'ask',
+      reviewCap: 5,
+      maxCycles: 5,
+      maxTimeS: null,
+      maxCostUsd: null,
+      maxCostUsdPerTask: null,
+      maxCostUsdPerDay: null,
+      maxTokens: null,
+      idleTimeoutS: 600,
+      pauseGraceS: 60,
+      taskWipMinutes: 120,
+      cooldownS: 0,
+      retryDelaysS: [0, 30, 60, 60],
+      maxSubagentRetries: 4,
+      maxCarryIterations: 2,
+      ...limits,
+    },
+    timeout: { mode: 'balanced', baseS: 900, minS: 60, maxS: 3600, growth: 1.5, failureScaling: true },
+    interventions: {
+      enabled: true,
+      thresholdNoFiles: 3,
+      thresholdFalseCompletion: 2,
+      feedbackRotationDays: 30,
+      aggressive: false,
+    },
+    questions: {
+      hold: 'session',
+      onTimeout: 'proceed',
+      approvalTimeoutS: null,
+      interactTimeoutS: null,
+      interactOnTimeout: 'proceed',
+    },
+    parallel: { executors: 1, reviewers: 1, questioners: 1 },
+    wait: false,
+    park: true,
+    onlyTask: null,
+    requiredTopics: [],
+    ...rest,
+  };
+}
+
+export const PAIR: Partial<Policy> = { team: 'pair', modes: ['implement', 'review-fix', 'TASK_REVIEW'] };
+
+export interface Started {
+  exit: Exit;
+  /** Every wait on the way, in ms; the clock was moved past each. */
+  waits: number[];
+}
+
+/** Starts `ralph run` in this world and plays it to its exit; waits with a time are slept through. */
+export async function run(
+  world: World,
+  over: Parameters<typeof policy>[0] = {},
+  options: { reopened?: boolean } = {},
+): Promise<Started> {
+  const { house } = world;
+  const facts: Fact[] = [];
+  if (!house.state.session) {
+    facts.push({
+      type: 'session.created',
+      id: '260101-220000',
+      objective: 'Build it',
+      timezone: 'UTC',
+      product: 'test',
+    });
+  }
+  const runner = { pid: 1, startTime: '1', host: 'h', boot: 'b' };
+  const reopened = options.reopened ?? false;
+  facts.push({ type: 'run.started', policy: policy(over), runner, dirty: [], spentTodayUsd: 0, reopened });
+  await append(house, facts);
+  if (world.outside.list === null && house.state.tasks.size === 0) await objectiveTask(house);
+  return play(world);
+}
+
+async function objectiveTask(house: House): Promise<void> {
+  const source = { kind: 'objective' as const, path: null, dialect: 'objective', reviewed: false };
+  const set = [{ ...task({ id: 'objective' }, 0, false), acceptance: [] }];
+  await append(house, [{ type: 'tasks.read', source, sha256: '', set, gone: [], by: 'engine' }]);
+}
+
+export async function play(world: World, maxTurns = 600): Promise<Started> {
+  const waits: number[] = [];
+  for (let turns = 0; turns < maxTurns; turns++) {
+    const { wake, exit } = await turn(world.house);
+    if (exit) return { exit, waits };
+    if (wake === 'now') continue;
+    if (wake === 'message') throw new Error('the run waits for a message that nobody will send');
+    waits.push(Math.max(0, wake.at - world.outside.now));
+    world.outside.now = Math.max(world.outside.now, wake.at);
+  }
+  throw new Error(`no exit after ${maxTurns} turns`);
+}
+
+let messages = 0;
+
+/** Drops a message into the mailbox; it was created now unless said otherwise. */
+export function send(world: World, given: Partial<Message> & { type: Message['type'] }): void {
+  messages += 1;
+  const id = given.id ?? `signal.${messages}.yaml`;
+  const base = { target: 'ALL', text: '', from: 'anna@desk', createdAt: world.outside.now, confirmed: true };
+  world.outside.inbox.push({ name: id, message: { ...base, ...given, id } });
+}
+
+export const DONE = '<promise>COMPLETE</promise>';
+
+/** An agent that does each task and says so. */
+export const honest: Play = ({ task: id, mode }) => {
+  if (mode === 'TASK_REVIEW') return { emit: [{ topic: 'ralph.result', payload: reviewed('Qualified') }] };
+  return { write: { [`${id}.txt`]: `made ${id}` }, say: `Wrote ${id}.txt.\n\n${DONE}` };
+};
+
+export function reviewed(verdict: 'Qualified' | 'Failed', feedback = 'please fix') {
+  const met = verdict === 'Qualified';
+  return {
+    status: 'completed',
+    mode: 'TASK_REVIEW',
+    verdict,
+    feedback: met ? '' : feedback,
+    criteria_results: [{ criterion: 'works', met, note: 'looked' }],
+  };
+}
+
+export function statuses(world: World): Record<string, string> {
+  return Object.fromEntries(
+    [...world.house.state.tasks.values()].map((entry) => [entry.def.id, entry.status]),
+  );
+}
+
+export function facts<T extends Fact['type']>(world: World, type: T): Extract<Fact, { type: T }>[] {
+  return world.records
+    .flatMap((record) => record.facts)
+    .filter((fact): fact is Extract<Fact, { type: T }> => fact.type === type);
+}
+
+export function findings(world: World): string[] {
+  return facts(world, 'verdict.reached').flatMap((fact) => fact.findings.map((finding) => finding.kind));
+}
