@@ -4,7 +4,7 @@
  * the way of the prompt and the reader differ.
  */
 import type { AgentError, AgentReport } from '../core/index.ts';
-import type { AgentCall, AgentHandle } from '../engine/index.ts';
+import type { AgentCall, AgentEvent, AgentHandle } from '../engine/index.ts';
 import { type RunResult, run } from '../process/index.ts';
 import type { StreamReader, Told } from './stream.ts';
 
@@ -18,18 +18,27 @@ export interface ChildPlan {
   /** Text for stdin, which is closed after it; absent: stdin is at its end at once. */
   input?: string;
   reader: StreamReader;
+  /** How long an agent that closed its stream may take to leave; default 20 s, 60 s when busy. */
+  leaveMs?: { yes: number; busy: number };
 }
 
 /** JSON events may carry whole files; what is longer is cut and counted as an unknown event. */
 const LINE_BYTES = 16 * 1024 * 1024;
 const GRACE_MS = 5000;
-/** After its closing event an agent has this long to leave, longer with a command in the background. */
-const LEAVE_MS = 20_000;
-const LEAVE_BUSY_MS = 60_000;
+/** A command in the background may be a test run that still ends; more often it is a forgotten server. */
+const LEAVE_MS = { yes: 20_000, busy: 60_000 };
+/** Events are for windows: a long text is shown by its beginning. */
+const SHOWN = 4000;
+
+function shown(event: AgentEvent): AgentEvent {
+  return event.kind === 'text' && event.text.length > SHOWN
+    ? { kind: 'text', text: `${event.text.slice(0, SHOWN)}…` }
+    : event;
+}
 
 /** Starts the program. The handle's `done` settles with a report whatever happens. */
 export function startChild(call: AgentCall, plan: ChildPlan): AgentHandle {
-  const { reader } = plan;
+  const { reader, leaveMs = LEAVE_MS } = plan;
   let gaveUp: AgentError | null = null;
   let asked = false;
   let leaving: NodeJS.Timeout | undefined;
@@ -45,12 +54,12 @@ export function startChild(call: AgentCall, plan: ChildPlan): AgentHandle {
     clearTimeout(leaving);
     const state = reader.leaving();
     if (state === 'no') return;
-    leaving = setTimeout(showTheDoor, state === 'busy' ? LEAVE_BUSY_MS : LEAVE_MS);
+    leaving = setTimeout(showTheDoor, leaveMs[state]);
   }
 
   function readLine(line: string, stream: 'stdout' | 'stderr'): void {
     if (stream === 'stderr') return;
-    for (const event of reader.line(line)) call.event(event);
+    for (const event of reader.line(line)) call.event(shown(event));
     if (gaveUp === null && reader.hopeless() !== null) {
       gaveUp = reader.hopeless();
       void child.stop(GRACE_MS);

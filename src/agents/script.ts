@@ -35,7 +35,7 @@ function checkScript(path: string): ProblemFacts[] {
 
 /** An agent that plays a script file, the same way every time. */
 export function scriptAgent({ name, script, program }: ScriptSpec): Agent {
-  const own = [process.execPath, process.argv[1] ?? '', SCRIPT_COMMAND];
+  const own = [process.execPath, ...process.execArgv, process.argv[1] ?? '', SCRIPT_COMMAND];
   return {
     ...commandAgent({ name, command: [...(program ?? own), script] }),
     check: () => Promise.resolve(checkScript(script)),

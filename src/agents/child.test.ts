@@ -1,0 +1,100 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { AgentReport } from '../core/index.ts';
+import type { AgentCall, AgentEvent } from '../engine/index.ts';
+import { findByMarker } from '../process/index.ts';
+import { type ChildPlan, startChild } from './child.ts';
+import { readClaude } from './claude-stream.ts';
+import { readText } from './text-stream.ts';
+
+const FIXTURES = new URL('../../test/fixtures/streams/claude-2.1.332/', import.meta.url);
+const puppet = fileURLToPath(new URL('../../test/exams/puppet.mjs', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'agent-child-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const MARKER = `child-${process.pid}`;
+const events: AgentEvent[] = [];
+
+function start(steps: object[], over: { plan?: Partial<ChildPlan>; call?: Partial<AgentCall> } = {}) {
+  const path = join(folder, 'steps.json');
+  writeFileSync(path, JSON.stringify(steps));
+  const env = { PATH: process.env.PATH ?? '' };
+  const call: AgentCall = {
+    prompt: '',
+    promptPath: '',
+    cwd: folder,
+    env,
+    marker: MARKER,
+    allowance: { wallMs: 20_000, idleMs: 20_000 },
+    logPath: join(folder, 'log'),
+    model: null,
+    readOnly: false,
+    spawned: () => Promise.resolve(),
+    event: (event) => void events.push(event),
+    groundMoved: () => Promise.resolve(false),
+    ...over.call,
+  };
+  return startChild(call, {
+    command: [process.execPath, puppet, path],
+    env,
+    reader: readClaude(),
+    ...over.plan,
+  });
+}
+const finish = (...given: Parameters<typeof start>): Promise<AgentReport> => start(...given).done;
+const leaveMs = { yes: 300, busy: 300 };
+
+describe('a run', () => {
+  it('whose agent does not leave after its last word is ended, and still counts as ended', async () => {
+    const out = readFileSync(new URL('success.jsonl', FIXTURES), 'utf8');
+    const report = await finish([{ out }, { hang: true }], { plan: { leaveMs } });
+    expect(report).toMatchObject({ ending: 'ended', error: null, toolCalls: 2, leftBehind: [] });
+  });
+
+  it('whose agent waits for a forgotten server names the server', async () => {
+    const lines = readFileSync(new URL('command-in-background.jsonl', FIXTURES), 'utf8').split('\n');
+    const result = lines.findIndex((line) => line.includes('"type":"result"'));
+    const out = `${lines.slice(0, result + 1).join('\n')}\n`;
+    const report = await finish([{ out }, { hang: true }], { plan: { leaveMs } });
+    expect(report).toMatchObject({ ending: 'ended', leftBehind: ['server'] });
+  });
+
+  it('that ran out of wall time in the middle of its work timed out, whatever its exit code', async () => {
+    const out = readFileSync(new URL('interrupted.jsonl', FIXTURES), 'utf8');
+    const allowance = { wallMs: 1500, idleMs: 20_000 };
+    const report = await finish([{ out }, { hang: true }], { call: { allowance } });
+    expect(report).toMatchObject({ ending: 'timed_out', timeout: 'wall', toolCalls: 1, error: null });
+  });
+
+  it('whose start the engine refuses to write down is ended and told as dead', async () => {
+    const spawned = () => Promise.reject(new Error('the journal is fenced'));
+    const report = await finish([{ hang: true }], { call: { spawned } });
+    expect(report).toMatchObject({ ending: 'died', error: { kind: 'crash' } });
+    expect(report.error?.message).toContain('the journal is fenced');
+    expect(findByMarker({ name: 'RALPH_MARKER', value: MARKER })).toEqual([]);
+  });
+
+  it('that ended by itself before the stop arrived has ended', async () => {
+    const handle = start([{ out: 'done' }], { plan: { reader: readText() } });
+    const report = await handle.done;
+    await handle.stop(100);
+    expect(report).toMatchObject({ ending: 'ended', finalMessage: 'done' });
+  });
+
+  it('shows a window the beginning of a long text only', async () => {
+    events.length = 0;
+    const report = await finish([{ giant: 100_000 }], { plan: { reader: readText() } });
+    expect(report.finalMessage).toHaveLength(100_000);
+    expect(events.map((event) => event.kind === 'text' && event.text.length)).toEqual([4001]);
+  });
+
+  it('keeps the last 256 KiB of an endless text, never beginning inside a character', async () => {
+    const report = await finish([{ out: `${'漢'.repeat(300_000)}end` }], { plan: { reader: readText() } });
+    expect(Buffer.byteLength(report.finalMessage)).toBeLessThanOrEqual(256 * 1024);
+    expect(report.finalMessage.endsWith('漢end')).toBe(true);
+    expect(report.finalMessage).not.toContain('\ufffd');
+    expect(report.outputBytes).toBe(900_003);
+  });
+});
