@@ -341,11 +341,13 @@ describe('the file as text', () => {
     ['a second document', 'agent: claude\n---\nmode: speed\n', 'ralph.yml:2: A second document begins here'],
     ['a list', '- agent\n', 'ralph.yml:1: The file is not a mapping'],
     ['a word', 'claude\n', 'ralph.yml:1: The file is not a mapping'],
-    ['an alias to nothing', 'agent: *gone\n', 'ralph.yml:1: An alias cannot be followed'],
+    ['an alias to nothing', 'mode: speed\nagent: *gone\n', 'ralph.yml:2: An alias cannot be followed'],
     ['an alias to itself', 'roles: &r\n  a: *r\n', 'ralph.yml'],
     ['a reserved word', 'roles:\n  __proto__: { name: x }\n', 'ralph.yml:2: __proto__ is no key'],
     ['a thousand brackets', `agent: ${'['.repeat(1000)}`, 'ralph.yml:1: The file is nested more than 64'],
     ['a thousand dashes', `a: x\nb:\n${'- '.repeat(1000)}`, 'ralph.yml:3: The file is nested more than 64'],
+    ['a hundred thousand keys', 'k: 1\n'.repeat(100_000), 'more than 10000 keys'],
+    ['half a million quotes', '"'.repeat(500_000), 'more than 10000 keys'],
     ['a number for a key', '1: 2\n', 'ralph.yml:1: 1 is no key'],
   ])('%s is told', async (_, yml, expected) => {
     expect((await told(yml)).join('\n')).toContain(expected);
@@ -355,6 +357,11 @@ describe('the file as text', () => {
     const bomb = ['a: &a [x, x, x, x, x, x, x, x, x]'];
     for (let i = 1; i < 9; i++) bomb.push(`k${i}: &k${i} [${Array(9).fill(i === 1 ? '*a' : `*k${i - 1}`)}]`);
     expect((await told(bomb.join('\n'))).join()).toContain('An alias cannot be followed');
+  });
+
+  test('a long mapping on one line is long, not deep', async () => {
+    const agents = Array.from({ length: 200 }, (_, i) => `a${i}: { command: [x] }`).join(', ');
+    expect(Object.keys((await load(`agents: { ${agents} }`)).settings.agents)).toHaveLength(200);
   });
 
   test('brackets inside texts are only text', async () => {

@@ -8,13 +8,14 @@
  */
 import type { ProblemFacts } from '../core/index.ts';
 import { explainIssues, type Found, isSecret, unlessTold, type WhereIs } from './explain.ts';
+import { type ReadFile, readSource } from './file.ts';
 import { type Flags, type Layered, layEnvironment, layFlags } from './layers.ts';
 import { hasFreeNames, isBelow, isMapping, nodeAt, type Path, pathText, valueAt } from './path.ts';
 import { throwAll } from './problems.ts';
 import { BUILT_IN_AGENTS, brokenRules, oddities } from './rules.ts';
 import { type Config, configSchema } from './schema.ts';
 import { type Settings, toSettings } from './settings.ts';
-import { CONFIG_FILE, type ReadFile, readSource, type Source } from './source.ts';
+import { CONFIG_FILE, type Source } from './source.ts';
 
 export interface LoadRequest {
   /** Absolute path of the folder that holds ralph.yml. */

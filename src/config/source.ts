@@ -1,9 +1,7 @@
 /**
- * ralph.yml as text: found, read, parsed and remembered line by line, so that every later problem can
- * say where it stands. Nothing in the file is ever executed.
+ * ralph.yml as text: parsed and remembered line by line, so that every later problem can say where it
+ * stands. Nothing in the file is ever executed.
  */
-import { readFile as readBytes, stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import {
   type Document,
   isAlias,
@@ -18,17 +16,17 @@ import {
   visit,
   type YAMLError,
 } from 'yaml';
-import { Problem, type ProblemFacts } from '../core/index.ts';
+import type { ProblemFacts } from '../core/index.ts';
 import { isMapping, type Path } from './path.ts';
 
 /** The one name of the project's configuration. */
 export const CONFIG_FILE = 'ralph.yml';
-const TOML_FILE = '.ralph/ralph.toml';
-const MISNAMED = ['ralph.yaml', '.ralph/ralph.yml', '.ralph/ralph.yaml'];
-
-const LARGEST_BYTES = 1_048_576;
 /** Deeper than any configuration, shallow enough for every recursive reader. */
 const DEEPEST = 64;
+/** Keys, items and marks of one file: beyond it the parser's own checks take minutes. */
+const MOST_MARKS = 10_000;
+/** Errors of one file that are looked into; far more than are told. */
+const MOST_ERRORS = 100;
 
 /** The file as data in its own spelling; `{}` when there is none. */
 export interface Source {
@@ -41,95 +39,9 @@ export interface Source {
   broken: boolean;
 }
 
-/** Reads one file; rejects with a `code` of ENOENT where there is none. */
-export type ReadFile = (path: string) => Promise<Uint8Array | string>;
-
-/** Finds and parses the project's file. A missing file is an empty one; a misnamed one is a problem. */
-export async function readSource(projectDir: string, readFile: ReadFile = readBounded): Promise<Source> {
-  const attempt = (name: string) => readIfThere(join(projectDir, name), name, readFile);
-  const own = await attempt(CONFIG_FILE);
-  const others: string[] = [];
-  for (const name of [TOML_FILE, ...MISNAMED]) {
-    if ((await attempt(name)) !== null) others.push(name);
-  }
-  const problems = others.map((name) => strayFile(name, own !== null));
-  const source = own === null ? emptySource() : parseSource(own);
-  return { ...source, problems: [...problems, ...source.problems] };
-}
-
-function emptySource(): Source {
+/** What no file, and an empty one, hold. */
+export function emptySource(): Source {
   return { data: {}, lineOf: () => null, problems: [], warnings: [], broken: false };
-}
-
-function strayFile(name: string, beside: boolean): ProblemFacts {
-  const both = beside ? `Both ${CONFIG_FILE} and ${name} are there` : `The configuration is in ${name}`;
-  const toml = name.endsWith('.toml');
-  return {
-    code: beside ? 'config.two_files' : toml ? 'config.toml' : 'config.wrong_name',
-    at: name,
-    what: both,
-    why: toml
-      ? `TOML is not read yet; the project is configured in ${CONFIG_FILE}, which has the same keys.`
-      : `Only ${CONFIG_FILE} in the project's folder is read, so ${name} would be ignored without a word.`,
-    fix: beside
-      ? `Keep one: move what you need into ${CONFIG_FILE} and remove ${name}.`
-      : toml
-        ? `Write its keys to ${CONFIG_FILE} as YAML and remove ${name}.`
-        : `Rename it: mv ${name} ${CONFIG_FILE}`,
-  };
-}
-
-async function readIfThere(path: string, name: string, readFile: ReadFile): Promise<string | null> {
-  let content: Uint8Array | string;
-  try {
-    content = await readFile(path);
-  } catch (error) {
-    if (error instanceof Problem) throw error;
-    const code = (error as { code?: unknown } | null)?.code;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
-    throw new Problem({
-      code: 'config.unreadable',
-      at: name,
-      what: `${name} cannot be read`,
-      why: error instanceof Error ? error.message : String(error),
-      fix: 'Make it a plain file that you may read, or remove it.',
-    });
-  }
-  const bytes = typeof content === 'string' ? Buffer.byteLength(content) : content.byteLength;
-  if (bytes > LARGEST_BYTES) throw tooLarge(name, bytes);
-  return typeof content === 'string' ? content : decode(content, name);
-}
-
-function tooLarge(name: string, bytes: number): Problem {
-  return new Problem({
-    code: 'config.too_large',
-    at: name,
-    what: `${name} is larger than 1 MB (${bytes} bytes)`,
-    why: 'A configuration is a few screens long; a file of this size is most likely something else.',
-    fix: 'Move long texts into files of their own and name those files.',
-  });
-}
-
-function decode(content: Uint8Array, name: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(content);
-  } catch {
-    throw new Problem({
-      code: 'config.encoding',
-      at: name,
-      what: `${name} is not UTF-8 text`,
-      why: 'YAML is read as UTF-8; other encodings would change your words.',
-      fix: 'Save the file as UTF-8 in your editor.',
-    });
-  }
-}
-
-/** Looks before it reads: a pipe would never end, and a huge file need not be in memory to be refused. */
-async function readBounded(path: string): Promise<Uint8Array> {
-  const found = await stat(path);
-  if (!found.isFile()) throw new Error('It is not a plain file.');
-  if (found.size > LARGEST_BYTES) throw tooLarge(path.split(/[\\/]/).pop()!, found.size);
-  return readBytes(path);
 }
 
 /** Parses the text of ralph.yml. Never throws: what is wrong stands in `problems`. */
@@ -140,14 +52,14 @@ export function parseSource(text: string, file = CONFIG_FILE): Source {
     problems: [{ ...facts, at: `${file}:${line}` }],
     broken: true,
   });
-  const deep = tooDeep(text);
-  if (deep !== null) return refuse(DEEP, deep);
+  const excess = excessOf(text);
+  if (excess !== null) return refuse(excess.facts, excess.line);
 
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, merge: true });
   const lineAt = (offset: number): number => Math.max(1, lines.linePos(offset).line);
-  const problems = document.errors.map((error) =>
-    syntaxProblem(error, text, `${file}:${lineAt(errorOffset(error, document))}`),
-  );
+  const problems = document.errors
+    .slice(0, MOST_ERRORS)
+    .map((error) => syntaxProblem(error, text, `${file}:${lineAt(errorOffset(error, document))}`));
   if (document.errors.some(({ code }) => code !== 'DUPLICATE_KEY')) {
     return { ...emptySource(), problems, broken: true };
   }
@@ -159,7 +71,8 @@ export function parseSource(text: string, file = CONFIG_FILE): Source {
     value = document.toJS();
   } catch (error) {
     // Aliases: to an anchor that is not there, or so many that the file would explode.
-    return refuse({ ...ALIAS, what: `An alias cannot be followed: ${(error as Error).message}` }, 1);
+    const what = `An alias cannot be followed: ${(error as Error).message}`;
+    return refuse({ ...ALIAS, what }, lineAt(looseAlias(document)));
   }
   if (value === null || value === undefined) return { ...emptySource(), problems, warnings };
   if (!isMapping(value)) return refuse(NOT_A_MAPPING, lineOf([]));
@@ -173,7 +86,7 @@ export function parseSource(text: string, file = CONFIG_FILE): Source {
 
 /** One value outside a file, as YAML reads it; the text itself where it is no YAML. */
 export function parseValue(raw: string): unknown {
-  if (tooDeep(raw) !== null) return raw;
+  if (excessOf(raw) !== null) return raw;
   const document = parseDocument(raw, { prettyErrors: false });
   if (document.errors.length > 0) return raw;
   try {
@@ -190,6 +103,12 @@ const DEEP = {
   why: 'No key of the configuration lies that deep.',
   fix: 'Look for brackets or dashes that repeat by accident.',
 };
+const MUCH = {
+  code: 'config.too_much',
+  what: `The file has more than ${MOST_MARKS} keys, items and marks`,
+  why: 'A configuration is a few screens long; this is most likely something else.',
+  fix: 'Look at whether the right file lies here.',
+};
 const ALIAS = {
   code: 'config.alias',
   why: 'An alias (*name) repeats what an earlier anchor (&name) holds.',
@@ -202,17 +121,21 @@ const NOT_A_MAPPING = {
   fix: 'Write one `key: value` a line, starting in the first column.',
 };
 
-/** The line of the first bracket or dash below the deepest level, or null. Works on tokens, so text may hold any. */
-function tooDeep(text: string): number | null {
-  let [line, flow, compact, scalar] = [1, 0, 0, false];
+/** Where the file becomes too deep or too much, or null. Works on tokens, so that texts may hold anything. */
+function excessOf(text: string): { facts: typeof DEEP; line: number } | null {
+  let [line, flow, compact, marks, scalar] = [1, 0, 0, 0, false];
   for (const token of new Lexer().lex(text)) {
     if (scalar) scalar = false;
     else if (token === '\x1f') scalar = true;
-    else if (token === '[' || token === '{') flow++;
-    else if (token === ']' || token === '}') flow--;
-    else if (token === '-' || token === '?' || token === ':') compact++;
     else if (token === '\n' || token === '\r\n') compact = 0;
-    if (flow > DEEPEST || (flow === 0 && compact > DEEPEST)) return line;
+    else if (!/^[\s#]/.test(token)) {
+      marks++;
+      if (token === '[' || token === '{') flow++;
+      else if (token === ']' || token === '}') flow--;
+      else if (flow <= 0 && /^[-?:]$/.test(token)) compact++;
+    }
+    if (flow > DEEPEST || compact > DEEPEST) return { facts: DEEP, line };
+    if (marks > MOST_MARKS) return { facts: MUCH, line };
     line += token.split('\n').length - 1;
   }
   return null;
@@ -229,6 +152,19 @@ function errorOffset(error: YAMLError, document: Document): number {
       },
     });
   }
+  return offset;
+}
+
+/** Offset of the first alias whose anchor is not there; of the start when all are. */
+function looseAlias(document: Document): number {
+  let offset = 0;
+  visit(document, {
+    Alias(_, node) {
+      if (node.resolve(document) !== undefined) return undefined;
+      offset = start(node) ?? 0;
+      return visit.BREAK;
+    },
+  });
   return offset;
 }
 
