@@ -139,9 +139,16 @@ function splitBlocks(plain: string, entries: readonly DeskEntry[], word: string)
     const match = heading.exec(line);
     const own =
       match !== null &&
-      (match[1] !== undefined || ids.has(match[2] ?? '') || /\(from /i.test(match[3]!) || blocks.length === 0);
+      (match[1] !== undefined ||
+        ids.has(match[2] ?? '') ||
+        /\(from /i.test(match[3]!) ||
+        blocks.length === 0);
     if (own) {
-      blocks.push({ id: match[2] ?? null, number: match[1] === undefined ? null : Number(match[1]), lines: [] });
+      blocks.push({
+        id: match[2] ?? null,
+        number: match[1] === undefined ? null : Number(match[1]),
+        lines: [],
+      });
     } else if (/^##[ \t]*Help[ \t]*$/.test(line)) fresh = [];
     else (blocks.at(-1)?.lines ?? fresh).push(line);
     if (/^##[ \t]*Help[ \t]*$/.test(line)) blocks.push({ id: '', number: null, lines: [] });
@@ -175,7 +182,12 @@ function withoutBlocks(plain: string, entry: DeskEntry, count: number): DeskAnsw
 }
 
 function sharesALine(text: string, entry: DeskEntry): boolean {
-  const known = new Set(body(entry).split('\n').map((line) => line.trim()).filter((line) => line !== ''));
+  const known = new Set(
+    body(entry)
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== ''),
+  );
   return text.split('\n').some((line) => known.has(line.trim()));
 }
 
@@ -213,7 +225,10 @@ function afterAnswerHeading(lines: readonly string[]): string[] | null {
 
 /** What stands behind the question's own lines; null where these are not there as we wrote them. */
 function afterQuestion(lines: readonly string[], entry: DeskEntry): string[] | null {
-  const wanted = body(entry).split('\n').map((line) => line.trim()).filter((line) => line !== '');
+  const wanted = body(entry)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
   let at = 0;
   for (const line of wanted) {
     while (at < lines.length && lines[at]!.trim() === '') at += 1;

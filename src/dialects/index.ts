@@ -1,4 +1,10 @@
+export type { DeskAnswer, DeskEntry } from './desk.ts';
+export { readBlocked, readDecide, writeBlocked, writeDecide } from './desk.ts';
+export type { AgentProfile, InterventionEvent, TopicEvent } from './mirrors.ts';
+export { interventionRecord, writeEventsLine, writeInterventionsJson, writeProfileJson } from './mirrors.ts';
 export { compareTaskFile, dialectOf, readTaskList, taskDialects, writeMarks } from './pick.ts';
+export type { EndFacts, SummaryRow } from './summary.ts';
+export { endSummary, summaryCsvHeader, summaryCsvRow } from './summary.ts';
 export type {
   TaskDialect,
   TaskFileComparison,
@@ -7,3 +13,7 @@ export type {
   TaskMark,
 } from './tasklist.ts';
 export { defaultTaskFiles } from './tasklist.ts';
+export type { CycleMetadata, SessionMetadata, SessionStatus } from './v2-metadata.ts';
+export { writeCycleMetadata, writeSessionMetadata } from './v2-metadata.ts';
+export type { ProgressFacts, ProgressLine, ProgressMarker } from './v2-progress.ts';
+export { readProgressMarkers, writeProgress } from './v2-progress.ts';

@@ -72,7 +72,8 @@ export function walkBlocks(text: string, visit: (block: Block) => void): BlockRe
     number += 1;
     let end = next;
     while (end > start && (text[end - 1] === '\n' || text[end - 1] === '\r')) end -= 1;
-    if (start >= front && start >= walk.commentUntil) takeLine(walk, lineFrom(walk.text, number, { start, end }));
+    if (start >= front && start >= walk.commentUntil)
+      takeLine(walk, lineFrom(walk.text, number, { start, end }));
     start = next;
   }
   return { warnings: unclosed(walk.opaque) };
