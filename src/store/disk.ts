@@ -83,12 +83,18 @@ export function temporaryName(file: string): string {
   return join(dirname(file), `.${basename(file)}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`);
 }
 
+interface NewFile {
+  mode?: number;
+  /** False: a power cut may lose it; for copies of what the journal holds anyway. */
+  durable?: boolean;
+}
+
 /** Writes a new file to disk and waits until its content is there. The name must be free. */
-async function writeNew(file: string, content: string | Uint8Array, mode: number): Promise<void> {
-  const handle = await open(file, 'wx', mode);
+async function writeNew(file: string, content: string | Uint8Array, as: NewFile): Promise<void> {
+  const handle = await open(file, 'wx', as.mode ?? 0o666);
   try {
     await handle.writeFile(content);
-    await handle.sync();
+    if (as.durable !== false) await handle.sync();
   } finally {
     await handle.close();
   }
@@ -133,7 +139,7 @@ export async function atomicWrite(
   await mkdir(dirname(target), { recursive: true });
   const temporary = temporaryName(target);
   try {
-    await writeNew(temporary, content, mode);
+    await writeNew(temporary, content, { mode });
     if (existing !== null || options.mode !== undefined) await chmod(temporary, mode);
     await renamePatiently(temporary, target);
   } catch (error) {
@@ -150,11 +156,11 @@ export async function atomicWrite(
 export async function createWhole(
   file: string,
   content: string | Uint8Array,
-  options: { mode?: number } = {},
+  options: NewFile = {},
 ): Promise<boolean> {
   const temporary = temporaryName(file);
   try {
-    await writeNew(temporary, content, options.mode ?? 0o666);
+    await writeNew(temporary, content, options);
     return await linkNew(temporary, file);
   } catch (error) {
     throw diskError(error, file);

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { isMap, parseAllDocuments, parseDocument, stringify } from 'yaml';
 import type { Handling } from '../engine/index.ts';
 import { sha256 } from './chain.ts';
-import { atomicWrite, createWhole, errorCode, moveToFree, numbered, removeFile, syncFolder } from './disk.ts';
+import { atomicWrite, createWhole, errorCode, moveToFree, numbered, removeFile } from './disk.ts';
 
 /** Reads a plain file and nothing else: no link is followed, no pipe waited for. null: gone, or not plain. */
 export function readPlain(file: string): Buffer | null {
@@ -52,18 +52,18 @@ function hashWithin(copy: Buffer): string | null {
   return /^ {2}sha256: ([0-9a-f]{64})$/m.exec(copy.toString('utf8', from))?.[1] ?? null;
 }
 
-/** Puts the sender's text and what was done into `processed/`, then removes the source. */
+/**
+ * Puts the sender's text and what was done into `processed/`, then removes the source. Not synced: the
+ * message itself stands in the journal, and a flood of thousands must not wait for the disk each time.
+ */
 export async function fileProcessed(source: string, folder: string, done: FiledAs): Promise<Slot | null> {
   const content = readPlain(source);
   if (content === null) return null;
   await mkdir(folder, { recursive: true });
+  const copy = withHandling(content, done.handling);
   for (;;) {
     const slot = await slotFor(folder, done.name, content);
-    if (
-      slot.duplicate ||
-      (await createWhole(join(folder, slot.name), withHandling(content, done.handling)))
-    ) {
-      await syncFolder(folder);
+    if (slot.duplicate || (await createWhole(join(folder, slot.name), copy, { durable: false }))) {
       await removeFile(source);
       return slot;
     }
