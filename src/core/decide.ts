@@ -57,7 +57,9 @@ function unjudged(state: State): Step | null {
 /** 4 */
 function unlanded(state: State): Step | null {
   for (const task of state.tasks.values()) {
-    if (task.status === 'done' && task.landed === 'no') return { do: 'land', task: task.def.id };
+    if (task.status !== 'done' || task.landed !== 'no') continue;
+    // Its work may lie aside since an earlier try; another task's work never goes into its commit.
+    return (task.aside && prepareGround(state, task.def.id)) || { do: 'land', task: task.def.id };
   }
   return null;
 }

@@ -1,5 +1,6 @@
 /** How waves, attempts, gates and verdicts change the state. */
 import type { Fact } from './event.ts';
+import { PHASES } from './phase.ts';
 import { itemKey } from './role.ts';
 import { type AttemptState, gateKey, type ItemState, type State } from './state.ts';
 
@@ -31,6 +32,10 @@ export function evolveAttempt(state: State, fact: AttemptFact, at: number): void
         startHead: state.lastMark?.head ?? null,
       };
       state.lastWave = fact.wave;
+      if (PHASES[state.phase].inner) {
+        const reviewing = fact.items.some(({ item }) => item.mode === 'TASK_REVIEW');
+        state.phase = reviewing ? 'REVIEWING_BATCH' : 'EXECUTING_BATCH';
+      }
       for (const { iteration } of fact.items) state.lastIteration = Math.max(state.lastIteration, iteration);
       return;
     case 'wave.ended':
@@ -79,6 +84,7 @@ export function evolveAttempt(state: State, fact: AttemptFact, at: number): void
 
 function endWave(state: State, fact: Of<'wave.ended'>, at: number): void {
   state.wave = null;
+  if (PHASES[state.phase].inner) state.phase = 'BATCHING';
   if (fact.progress) state.stuck = 0;
   else if (!fact.neutral) {
     state.stuck += 1;

@@ -50,6 +50,7 @@ export function evolveTask(state: State, fact: TaskFact): void {
         task.landed = 'landed';
         task.commit = fact.commit === '' ? null : fact.commit;
       }
+      if (fact.by === 'engine' && state.lastMark) state.lastMark = { ...state.lastMark, head: fact.commit };
       if (state.groundOwner === fact.task) state.groundOwner = null;
       return;
     }

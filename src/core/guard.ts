@@ -51,10 +51,18 @@ function deaths(state: State, now: number): Step | null {
       'the agent ended twice in a row with tiny output, no tool call and no change: check its login, model and limits',
     );
   }
-  const allowed = 1 + (state.policy?.limits.maxSubagentRetries ?? 4);
-  if (state.deadRow >= allowed) return stop(6, `${state.deadRow} runs in a row died: ${lastDeath(state)}`);
+  const row = deadRow(state);
+  if (row) return row;
   if (state.deadUntil > now) return { do: 'wait', until: state.deadUntil, for: 'backoff' };
   return null;
+}
+
+/** Every try in a row died: the agent or its provider is down, whatever the tasks are. */
+export function deadRow(state: State): Step | null {
+  const allowed = 1 + (state.policy?.limits.maxSubagentRetries ?? 4);
+  return state.deadRow >= allowed
+    ? stop(6, `${state.deadRow} runs in a row died: ${lastDeath(state)}`)
+    : null;
 }
 
 function lastDeath(state: State): string {

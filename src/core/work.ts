@@ -4,30 +4,30 @@
  */
 import type { Fact } from './event.ts';
 import { DEPENDENCY_FAILED } from './evolve-task.ts';
-import { guard, openQuestions, stuck, waitOrStop } from './guard.ts';
+import { deadRow, guard, openQuestions, stuck, waitOrStop } from './guard.ts';
 import { iterationLimit } from './limits.ts';
 import { PHASES, type Phase } from './phase.ts';
 import { candidates, inScope, isExhausted, isReady, pickWave } from './pick.ts';
 import { questionId } from './settle.ts';
-import { heldBy, type State, type TaskState } from './state.ts';
+import { heldBy, hires, type State, type TaskState } from './state.ts';
 import { type Step, stop } from './step.ts';
 import { isTerminal, MARKERS } from './task.ts';
 
 export function work(state: State, now: number): Step {
   if (state.phase === 'COMPLETE') return complete(state);
   if (state.phase === 'REPLANNING') return replan(state);
-  if (state.phase === 'BATCHING') return batch(state, now);
-  return walkThrough(state);
+  if (PHASES[state.phase].inner) return batch(state, now);
+  return walkThrough(state, PHASES[state.phase].next);
 }
 
 /** Enters the next phase that somebody is hired for; BATCHING and COMPLETE always stop the walk. */
-function walkThrough(state: State): Step {
-  const facts: Fact[] = [];
-  let phase: Phase = state.phase;
-  do {
+function walkThrough(state: State, from: Phase): Step {
+  const facts: Fact[] = [{ type: 'phase.entered', phase: from }];
+  for (let phase = from; phase !== 'BATCHING' && phase !== 'COMPLETE'; ) {
+    if (PHASES[phase].modes.some((mode) => hires(state, mode))) break;
     phase = PHASES[phase].next;
     facts.push({ type: 'phase.entered', phase });
-  } while (phase !== 'BATCHING' && phase !== 'COMPLETE');
+  }
   return { do: 'record', facts };
 }
 
@@ -81,8 +81,8 @@ function exhaustedStep(state: State): Step | null {
     if (heldBy(state, task.def.id)) continue;
     const why = isExhausted(state, task);
     if (why === null) continue;
-    const stop = stuck(state);
-    if (stop) return stop;
+    const stopped = deadRow(state) ?? stuck(state);
+    if (stopped) return stopped;
     return { do: 'record', facts: [exhaustedFact(state, task, why)] };
   }
   return null;
@@ -119,7 +119,7 @@ function nothingReady(state: State): Step {
     return stop(5, 'there is no task: give an objective, or a task list with --tasks');
   }
   const open = scope.filter((task) => !isTerminal(task.status));
-  if (open.length === 0) return walkThrough(state);
+  if (open.length === 0) return walkThrough(state, 'SESSION_REVIEW');
   const held = openQuestions(state).filter((question) => scopeHolds(scope, question.question.about));
   if (held.length > 0) return waitOrStop(state, held);
   const unlanded = scope.filter((task) => task.landed === 'failed');

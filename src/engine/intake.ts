@@ -86,7 +86,7 @@ async function readDesk(house: House): Promise<void> {
 
 function deskFacts(state: State, news: DeskNews): Fact[] {
   const open = state.questions.get(news.id);
-  if (!open || open.state !== 'open') return [];
+  if (open?.state !== 'open') return [];
   if (news.kind === 'unclear') return notice(state, `${news.file}: ${news.reason}`);
   if (news.kind === 'answered' && wroteDuringAttempt(state, news.mtimeMs)) {
     return notice(

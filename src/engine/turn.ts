@@ -32,6 +32,7 @@ async function perform(house: House, step: Step): Promise<Turned> {
       return { wake: step.until === null ? 'message' : { at: step.until } };
     case 'stop': {
       const { code, word, reason } = step;
+      house.fresh = null;
       await append(house, [{ type: 'run.stopped', code, word, reason }]);
       return { wake: 'now', exit: { code, word, reason } };
     }

@@ -58,6 +58,8 @@ export function watch(house: House, { end, tick }: Watched): Watch {
   const unwatch = house.mailbox.watch(() => void look());
   house.interrupt.wake = () => void look();
   cancelTimer = house.clock.at(house.clock.now() + EVERY_MS, again);
+  // What arrived between the last look and the start of what we watch.
+  void look();
   return {
     cause: () => cause,
     look,

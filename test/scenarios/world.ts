@@ -103,6 +103,7 @@ export interface World {
   commitFails: (task: string) => string | null;
   house: House;
   scratch: string;
+  watchers: Set<() => void>;
 }
 
 export interface WorldOptions {
@@ -167,6 +168,7 @@ export function makeWorld(options: WorldOptions): World {
     play: options.play,
     gate: options.gate ?? (() => ({ code: 0, output: '1 passed, 0 failed' })),
     commitFails: options.commitFails ?? (() => null),
+    watchers: new Set(),
     scratch: mkdtempSync(join(tmpdir(), 'world-')),
   } as unknown as World;
   world.house = inhabit(world);
@@ -185,6 +187,7 @@ export function crashedAfter(world: World, seq: number): World {
     records: world.records.slice(0, seq),
     moments: world.moments.slice(0, seq),
     prompts: [],
+    watchers: new Set(),
     scratch: mkdtempSync(join(tmpdir(), 'world-')),
   } as World;
   copy.house = inhabit(copy);
@@ -227,14 +230,17 @@ function ports(world: World): Ports {
         return [...outside.inbox]
           .sort((a, b) => rank(a.message) - rank(b.message))
           .slice(0, 100)
-          .map((entry): Incoming => ({ kind: 'message', ...entry }));
+          .map((entry): Incoming => ({ ...entry, kind: 'message' }));
       },
       async settle(name, outcome, handling) {
         outside.inbox = outside.inbox.filter((entry) => entry.name !== name);
         if (outcome === 'processed') outside.processed.push({ name, action: handling.actionTaken });
         else outside.rejected.push({ name, reason: handling.reason ?? '' });
       },
-      watch: () => () => undefined,
+      watch(changed) {
+        world.watchers.add(changed);
+        return () => world.watchers.delete(changed);
+      },
     },
     desk: {
       async look() {
@@ -279,21 +285,29 @@ function ports(world: World): Ports {
     agent: () => agent(world),
     gates: {
       run(def) {
-        const { code, output, failures } = world.gate(def, outside.files);
-        const empty = code === 0 && /no tests|0 passed/.test(output);
-        return {
-          stop: async () => undefined,
-          done: Promise.resolve({
+        let stopped = false;
+        const done = (async () => {
+          const { code, output, failures } = world.gate(def, outside.files);
+          const empty = code === 0 && /no tests|0 passed/.test(output);
+          for (let i = 0; i < 20 && !stopped; i++) await new Promise((resolve) => setImmediate(resolve));
+          if (stopped) return null;
+          return {
             gate: def.name,
             run: def.run,
-            outcome: code === 127 ? 'unavailable' : empty ? 'empty' : code === 0 ? 'passed' : 'failed',
+            outcome: gateOutcome(code, empty),
             exitCode: code,
             durationMs: 5,
             tests: null,
             failures: code === 0 ? [] : (failures ?? [output]),
             excerpt: output,
             outputText: output,
-          }),
+          };
+        })();
+        return {
+          done,
+          stop: async () => {
+            stopped = true;
+          },
         };
       },
     },
@@ -307,6 +321,12 @@ function ports(world: World): Ports {
     recorded: () => undefined,
     event: () => undefined,
   };
+}
+
+function gateOutcome(code: number, empty: boolean) {
+  if (code === 127) return 'unavailable' as const;
+  if (empty) return 'empty' as const;
+  return code === 0 ? ('passed' as const) : ('failed' as const);
 }
 
 function rank(message: Message): number {
@@ -673,6 +693,7 @@ export function send(world: World, given: Partial<Message> & { type: Message['ty
   const id = given.id ?? `signal.${messages}.yaml`;
   const base = { target: 'ALL', text: '', from: 'anna@desk', createdAt: world.outside.now, confirmed: true };
   world.outside.inbox.push({ name: id, message: { ...base, ...given, id } });
+  for (const changed of world.watchers) changed();
 }
 
 export const DONE = '<promise>COMPLETE</promise>';

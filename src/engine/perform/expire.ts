@@ -8,7 +8,7 @@ export async function expire(house: House, id: string): Promise<void> {
 
 function expiryFacts(state: State, id: string, now: number): Fact[] {
   const open = state.questions.get(id);
-  if (!open || open.state !== 'open') return [];
+  if (open?.state !== 'open') return [];
   const { question } = open;
   const outcome = outcomeOf(question.onTimeout, question.default);
   const text = outcome === 'default' ? (question.default ?? '') : '';

@@ -162,7 +162,7 @@ async function unfound(house: House, claimed: string[], changed: string[]): Prom
   });
   const set = new Set(changed);
   return relative.filter(
-    (path) => !path.startsWith('/') && !set.has(path) && path !== house.list?.groundPath,
+    (path) => !path.startsWith('/') && !set.has(path) && !isBookkeeping(path, house.state),
   );
 }
 
