@@ -75,6 +75,8 @@ export interface FiledAs {
   handling: Handling;
 }
 
+const TRY_AGAIN = 'To try again, correct the file and put it into signals/inputs/ once more.';
+
 /** Moves a file into `rejected/`, with `<name>.reason.txt` there first: a rejected file is never without it. */
 export async function fileRejected(source: string, folder: string, done: FiledAs): Promise<Slot | null> {
   const content = readPlain(source);
@@ -83,7 +85,7 @@ export async function fileRejected(source: string, folder: string, done: FiledAs
   for (;;) {
     const slot = await slotFor(folder, done.name, content);
     const why = done.handling.reason ?? done.handling.actionTaken;
-    await writeFile(join(folder, `${slot.name}.reason.txt`), `${why}\n`);
+    await writeFile(join(folder, `${slot.name}.reason.txt`), `${why}\n${TRY_AGAIN}\n`);
     if (slot.duplicate) {
       await removeFile(source);
       return slot;

@@ -289,7 +289,7 @@ describe('settling', () => {
     await move('a.yaml', 'nonsense');
     await mailbox.settle('a.yaml', 'rejected', { ...handling, reason: 'Not a signal.' });
     expect(rejected('a.yaml')).toBe('nonsense');
-    expect(rejected('a.yaml.reason.txt')).toBe('Not a signal.\n');
+    expect(rejected('a.yaml.reason.txt')).toMatch(/^Not a signal\.\nTo try again, /);
     expect(readdirSync(inputs)).toEqual([]);
   });
 

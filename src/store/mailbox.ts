@@ -6,20 +6,20 @@
  * No file may stand in the way of another: what is half-written, malformed, unknown, of no use now or
  * one of ten thousand is passed by, and PAUSE and ABORT are found first.
  */
-import { type BigIntStats, type Dirent, lstatSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { Handling, Incoming, Mailbox } from '../engine/index.ts';
+import type { Incoming, Mailbox } from '../engine/index.ts';
 import { errorCode } from './disk.ts';
-import { addDelivery, type Delivery, fileProcessed, fileRejected, readPlain, slotFor } from './handled.ts';
+import { addDelivery, type Delivery, fileProcessed, fileRejected, slotFor } from './handled.ts';
+import { type Box, glance, look, readFrom, type Seen } from './sighting.ts';
 import { readSignal, SIGNAL_BYTES, type SignalReading } from './signal.ts';
-import { timeOfName, timeOfText } from './signal-time.ts';
 import { isSigned, signingKey } from './signing.ts';
 import { watchMailbox } from './watching.ts';
 
-const SETTLED_MS = 200;
 const UNREADABLE_MS = 10_000;
 const UNKNOWN_TYPE_MS = 24 * 3_600_000;
+const LOOK_SOON_MS = 200;
 const POLL_MOST = 100;
 /** Files read as YAML in one poll; a flood of useless ones is spread over several. */
 const PARSE_MOST = 400;
@@ -40,237 +40,168 @@ export interface OpenedMailbox extends Mailbox {
   delivered(id: string, delivery: Delivery): Promise<boolean>;
 }
 
-/** What we know of one file between polls. */
-interface Seen {
-  /** Changes with the content. */
-  mark: string;
-  /** Epoch ms: since when it has been as it is. */
-  since: number;
-  whole: boolean;
-  size: number;
-  mtimeMs: number;
-  arrivedAt: number;
-  urgent: boolean;
-  /** By a glance at the text; the order of reading, not of delivery. */
-  createdAt: number;
-  glanced: boolean;
-  /** How often it was handed out and left lying. */
-  offers: number;
-  reading: SignalReading | null;
-}
-
 /** Opens a session's mailbox; its folders are made when missing, now or later. */
 export function openMailbox(sessionDir: string, options: MailboxOptions): OpenedMailbox {
   const folder = join(sessionDir, 'signals');
-  const place = {
-    inputs: join(folder, 'inputs'),
-    processed: join(folder, 'processed'),
-    rejected: join(folder, 'rejected'),
-  };
-  const seen = new Map<string, Seen>();
-  const warned = new Set<string>();
-  const watching = watchMailbox(place.inputs);
-  let key: Promise<string | null> | null = options.key === undefined ? null : Promise.resolve(options.key);
-
-  function warnOnce(text: string): void {
-    if (warned.has(text)) return;
-    if (warned.size === WARNED_MOST) warned.clear();
-    warned.add(text);
-    options.warn?.(text);
-  }
-
-  async function poll(now: number): Promise<Incoming[]> {
-    const entries = await list();
-    const names = new Set<string>();
-    for (const entry of entries) if (look(entry, now)) names.add(entry.name);
-    for (const name of [...seen.keys()]) if (!names.has(name)) seen.delete(name);
-    const answer = await pick(now);
-    watching.again(nextLook(answer.length));
-    return answer;
-  }
-
-  async function list(): Promise<Dirent[]> {
-    try {
-      return readdirSync(place.inputs, { withFileTypes: true }).filter(({ name }) => counts(name));
-    } catch (error) {
-      try {
-        if (errorCode(error) === 'ENOENT') await mkdir(place.inputs, { recursive: true });
-        else throw error;
-      } catch (reason) {
-        const why = errorCode(reason) || String(reason);
-        warnOnce(
-          `The mailbox ${place.inputs} cannot be read (${why}): signals do not arrive. \`ralph pause\` and the other commands tell more.`,
-        );
-      }
-      return [];
-    }
-  }
-
-  /** Brings what we know of a file up to date; false when it is none of ours. */
-  function look({ name }: Dirent, now: number): boolean {
-    let stats: BigIntStats;
-    try {
-      stats = lstatSync(join(place.inputs, name), { bigint: true });
-    } catch {
-      return false; // moved away since it was listed
-    }
-    if (!stats.isFile()) {
-      warnOnce(`${name} in the mailbox is a link, folder or device; only plain files are read.`);
-      return false;
-    }
-    const mark = `${stats.ino}:${stats.size}:${stats.mtimeNs}`;
-    const known = seen.get(name);
-    const entry = known?.mark === mark ? known : firstSight(stats, mark, now);
-    entry.whole ||= now - entry.since >= SETTLED_MS;
-    seen.set(name, entry);
-    return true;
-  }
-
-  /** Urgent first, then what was not handed out yet, so that a hundred useless files block nothing. */
-  async function pick(now: number): Promise<Incoming[]> {
-    for (const [name, entry] of seen) if (entry.whole && !entry.glanced) glance(name, entry);
-    const order = [...seen]
-      .filter(([, { whole }]) => whole)
-      .sort(
-        ([a, x], [b, y]) =>
-          Number(y.urgent) - Number(x.urgent) ||
-          x.offers - y.offers ||
-          x.createdAt - y.createdAt ||
-          (a < b ? -1 : 1),
-      );
-    const picked: Incoming[] = [];
-    let parses = 0;
-    let fresh = 0;
-    for (const [name, entry] of order) {
-      // A full answer means "ask again at once": it must hold news, or the reader would never be done.
-      const most = fresh > 0 ? POLL_MOST : POLL_MOST - 1;
-      if (picked.length >= most || parses === PARSE_MOST) break;
-      if (entry.reading === null) parses++;
-      const incoming = await offer(name, entry, now);
-      if (incoming === null) continue;
-      if (entry.offers++ === 0) fresh++;
-      picked.push(incoming);
-    }
-    return picked.sort(byUrgencyAndTime);
-  }
-
-  function glance(name: string, entry: Seen): void {
-    entry.glanced = true;
-    entry.createdAt = timeOfName(name, options.timezone) ?? entry.mtimeMs;
-    const text = entry.size > SIGNAL_BYTES ? '' : (read(name)?.toString('latin1') ?? '');
-    entry.urgent = /(?:^|[\s{,])["']?type["']?\s*:\s*["']?\s*(?:pause|abort|stop)\b/i.test(text);
-    const said = /^["']?created_at["']?\s*:\s*["']?([^"'#\n]+)/im.exec(text)?.[1];
-    if (said !== undefined) entry.createdAt = timeOfText(said, options.timezone) ?? entry.createdAt;
-  }
-
-  function read(name: string): Buffer | null {
-    try {
-      return readPlain(join(place.inputs, name));
-    } catch (error) {
-      warnOnce(`${name} in the mailbox cannot be read (${errorCode(error)}); it is passed by.`);
-      return null;
-    }
-  }
-
-  async function offer(name: string, entry: Seen, now: number): Promise<Incoming | null> {
-    const reading = await readingOf(name, entry, now);
-    if (reading === null) return null;
-    switch (reading.kind) {
-      case 'message':
-        for (const warning of reading.warnings) warnOnce(warning);
-        return { kind: 'message', name, message: reading.message, arrivedAt: entry.arrivedAt };
-      case 'rejected':
-        return { kind: 'rejected', name, reason: reading.reason };
-      case 'unreadable':
-        return now - entry.since < UNREADABLE_MS ? null : { kind: 'rejected', name, reason: reading.reason };
-      case 'unknown_type':
-        warnOnce(`${name}: ${reading.reason} It stays in the mailbox for a day.`);
-        return now - entry.since < UNKNOWN_TYPE_MS
-          ? null
-          : { kind: 'rejected', name, reason: reading.reason };
-    }
-  }
-
-  async function readingOf(name: string, entry: Seen, now: number): Promise<SignalReading | null> {
-    if (entry.reading !== null) return entry.reading;
-    if (entry.size > SIGNAL_BYTES) {
-      entry.reading = { kind: 'rejected', reason: 'The file is larger than a message may be (64 KB).' };
-      return entry.reading;
-    }
-    const bytes = read(name);
-    if (bytes === null) {
-      entry.offers++; // not the first in the row next time
-      return null;
-    }
-    const reading = readSignal({ name, bytes, mtimeMs: entry.mtimeMs, timezone: options.timezone, now });
-    if (reading.kind === 'message') {
-      await confirm(name, reading);
-      // Another message of this name was handled before: this one is known by the name it will lie under.
-      reading.message.id = (await slotFor(place.processed, name, bytes)).name;
-    }
-    if (reading.kind !== 'message' || bytes.length <= CACHED_BYTES) entry.reading = reading;
-    return reading;
-  }
-
-  async function confirm(
-    name: string,
-    { message, fields }: SignalReading & { kind: 'message' },
-  ): Promise<void> {
-    if (!fields.has('signature')) return;
-    key ??= signingKey();
-    const secret = await key;
-    message.confirmed = secret !== null && isSigned(secret, { session: basename(sessionDir), name, fields });
-    if (!message.confirmed)
-      warnOnce(`${name}: its signature is not this user's for this session; it counts as unsigned.`);
-  }
-
-  function nextLook(handedOut: number): number | null {
-    if (handedOut === POLL_MOST) return 0;
-    const states = [...seen.values()];
-    if (states.some(({ whole, reading, offers }) => whole && reading === null && offers === 0)) return 0;
-    if (states.some(({ whole }) => !whole)) return SETTLED_MS;
-    return states.some(({ reading }) => reading?.kind === 'unreadable') ? 1_000 : null;
-  }
-
-  async function settle(name: string, outcome: 'processed' | 'rejected', handling: Handling): Promise<void> {
-    const source = join(place.inputs, name);
-    const file = outcome === 'processed' ? fileProcessed : fileRejected;
-    const slot = await file(source, place[outcome], { name, handling });
-    seen.delete(name);
-    if (slot?.duplicate) warnOnce(`${name}: the same file was handled before; this copy was dropped.`);
-  }
-
+  const processed = join(folder, 'processed');
+  const box = openBox(sessionDir, options);
+  const watching = watchMailbox(box.inputs);
   return {
-    poll,
-    settle,
+    async poll(now) {
+      await refresh(box, now);
+      const answer = await pick(box, now);
+      watching.again(nextLook(box, answer.length));
+      return answer;
+    },
+    async settle(name, outcome, handling) {
+      const file = outcome === 'processed' ? fileProcessed : fileRejected;
+      const slot = await file(join(box.inputs, name), join(folder, outcome), { name, handling });
+      box.seen.delete(name);
+      if (slot?.duplicate) box.warn(`${name}: the same file was handled before; this copy was dropped.`);
+    },
     watch: (changed) => watching.watch(changed),
-    delivered: (id, delivery) => addDelivery(place.processed, id, delivery),
+    delivered: (id, delivery) => addDelivery(processed, id, delivery),
   };
 }
 
-function counts(name: string): boolean {
-  return /\.ya?ml$/i.test(name) && !name.startsWith('.');
-}
-
-/**
- * A rename changes a file's change time and not its write time: such a file is whole at once. One that
- * is written in place has both equal, and is whole once it has rested.
- */
-function firstSight(stats: BigIntStats, mark: string, now: number): Seen {
-  const [mtimeMs, ctimeMs] = [Number(stats.mtimeNs) / 1e6, Number(stats.ctimeNs) / 1e6];
+function openBox(sessionDir: string, options: MailboxOptions): Box {
+  const warned = new Set<string>();
+  let key: Promise<string | null> | null = options.key === undefined ? null : Promise.resolve(options.key);
   return {
-    mark,
-    since: Math.min(ctimeMs, now),
-    whole: stats.ctimeNs > stats.mtimeNs,
-    size: Number(stats.size),
-    mtimeMs,
-    arrivedAt: Math.floor(ctimeMs),
-    urgent: false,
-    createdAt: mtimeMs,
-    glanced: false,
-    offers: 0,
-    reading: null,
+    session: basename(sessionDir),
+    inputs: join(sessionDir, 'signals', 'inputs'),
+    processed: join(sessionDir, 'signals', 'processed'),
+    timezone: options.timezone,
+    seen: new Map(),
+    warn(text) {
+      if (warned.has(text)) return;
+      if (warned.size === WARNED_MOST) warned.clear();
+      warned.add(text);
+      options.warn?.(text);
+    },
+    key() {
+      key ??= signingKey();
+      return key;
+    },
   };
+}
+
+/** Brings what we know in line with what lies there. */
+async function refresh(box: Box, now: number): Promise<void> {
+  const names = new Set((await list(box)).filter((name) => look(box, name, now)));
+  for (const name of [...box.seen.keys()]) if (!names.has(name)) box.seen.delete(name);
+}
+
+async function list(box: Box): Promise<string[]> {
+  try {
+    return readdirSync(box.inputs).filter((name) => /\.ya?ml$/i.test(name) && !name.startsWith('.'));
+  } catch (error) {
+    await makeAgain(box, error);
+    return [];
+  }
+}
+
+async function makeAgain(box: Box, missing: unknown): Promise<void> {
+  try {
+    if (errorCode(missing) !== 'ENOENT') throw missing;
+    await mkdir(box.inputs, { recursive: true });
+  } catch (error) {
+    const why = errorCode(error) || String(error);
+    box.warn(
+      `The mailbox ${box.inputs} cannot be read (${why}), so signal files are not seen. Make it a writable folder again.`,
+    );
+  }
+}
+
+/** Urgent first, then what was not handed out yet, so that a hundred useless files block nothing. */
+async function pick(box: Box, now: number): Promise<Incoming[]> {
+  const picked: Incoming[] = [];
+  let parses = 0;
+  let fresh = 0;
+  for (const [name, entry] of inOrder(box)) {
+    // A full answer means "ask again at once": it must hold news, or the reader would never be done.
+    const most = fresh > 0 ? POLL_MOST : POLL_MOST - 1;
+    if (picked.length >= most || parses === PARSE_MOST) break;
+    if (entry.reading === null) parses++;
+    const incoming = await offer(box, { name, entry, now });
+    if (incoming === null) continue;
+    if (entry.offers++ === 0) fresh++;
+    picked.push(incoming);
+  }
+  return picked.sort(byUrgencyAndTime);
+}
+
+function inOrder(box: Box): [string, Seen][] {
+  const whole = [...box.seen].filter(([, entry]) => entry.whole);
+  for (const [name, entry] of whole) if (!entry.glanced) glance(box, name, entry);
+  return whole.sort(
+    ([a, x], [b, y]) =>
+      Number(y.urgent) - Number(x.urgent) ||
+      x.offers - y.offers ||
+      x.createdAt - y.createdAt ||
+      (a < b ? -1 : 1),
+  );
+}
+
+interface Candidate {
+  name: string;
+  entry: Seen;
+  now: number;
+}
+
+async function offer(box: Box, { name, entry, now }: Candidate): Promise<Incoming | null> {
+  const reading = entry.reading ?? (await readingOf(box, { name, entry, now }));
+  if (reading === null) return null;
+  const lain = now - entry.since;
+  switch (reading.kind) {
+    case 'message':
+      for (const warning of reading.warnings) box.warn(warning);
+      return { kind: 'message', name, message: reading.message, arrivedAt: entry.arrivedAt };
+    case 'rejected':
+      return { kind: 'rejected', name, reason: reading.reason };
+    case 'unreadable':
+      return lain < UNREADABLE_MS ? null : { kind: 'rejected', name, reason: reading.reason };
+    case 'unknown_type':
+      box.warn(`${name}: ${reading.reason} It stays in the mailbox for a day.`);
+      return lain < UNKNOWN_TYPE_MS ? null : { kind: 'rejected', name, reason: reading.reason };
+  }
+}
+
+async function readingOf(box: Box, { name, entry, now }: Candidate): Promise<SignalReading | null> {
+  if (entry.size > SIGNAL_BYTES) {
+    entry.reading = { kind: 'rejected', reason: 'The file is larger than a message may be (64 KB).' };
+    return entry.reading;
+  }
+  const bytes = readFrom(box, name);
+  if (bytes === null) {
+    entry.offers++; // not the first in the row next time
+    return null;
+  }
+  const reading = readSignal({ name, bytes, mtimeMs: entry.mtimeMs, timezone: box.timezone, now });
+  if (reading.kind === 'message') {
+    await confirm(box, reading);
+    // Another message of this name was handled before: this one is known by the name it will lie under.
+    reading.message.id = (await slotFor(box.processed, name, bytes)).name;
+  }
+  if (reading.kind !== 'message' || bytes.length <= CACHED_BYTES) entry.reading = reading;
+  return reading;
+}
+
+async function confirm(box: Box, { message, fields }: SignalReading & { kind: 'message' }): Promise<void> {
+  if (!fields.has('signature')) return;
+  const key = await box.key();
+  const name = message.id;
+  message.confirmed = key !== null && isSigned(key, { session: box.session, name, fields });
+  if (!message.confirmed)
+    box.warn(`${name}: its signature is not this user's for this session; it counts as unsigned.`);
+}
+
+/** When to look again although nothing arrives; null: no need. */
+function nextLook(box: Box, handedOut: number): number | null {
+  const states = [...box.seen.values()];
+  const unread = states.some(({ whole, reading, offers }) => !whole || (reading === null && offers === 0));
+  if (unread || handedOut === POLL_MOST) return LOOK_SOON_MS;
+  return states.some(({ reading }) => reading?.kind === 'unreadable') ? 1_000 : null;
 }
 
 const RANK: Record<string, number> = { ABORT: 0, PAUSE: 1 };

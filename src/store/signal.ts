@@ -134,8 +134,6 @@ function scalarText(scalar: { value: unknown; type?: string | undefined }): stri
   return scalar.type === 'PLAIN' && /^(~|null)$/i.test(text) ? '' : text;
 }
 
-const LISTS = new Set(['files']);
-
 function toMessage(source: SignalSource, fields: SignalFields): SignalReading {
   const get = reader(fields);
   const word = get('type').trim().toUpperCase();
@@ -220,9 +218,10 @@ function truth(key: string, text: string): boolean {
   throw new Refused(`"${key}" must be true or false.`);
 }
 
+/** A list may also be written as one text, its parts between commas or on lines of their own. */
 function listOf(fields: SignalFields, name: string): string[] {
-  const [, value] = [...fields].find(([key]) => key.toLowerCase() === name) ?? ['', ''];
-  const list = LISTS.has(name) && typeof value === 'string' ? value.split(/[\n,]/) : [value].flat();
+  const value = [...fields].find(([key]) => key.toLowerCase() === name)?.[1] ?? [];
+  const list = typeof value === 'string' ? value.split(/[\n,]/) : value;
   return list.map((text) => text.trim()).filter((text) => text !== '');
 }
 
