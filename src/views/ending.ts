@@ -1,0 +1,54 @@
+/** The numbers of the summary that ends a run, and what to do next. */
+import { type Exit, iterationLimit, type State } from '../core/index.ts';
+import { advice } from './next.ts';
+import { stories } from './story.ts';
+
+export interface EndSummary {
+  exit: Exit | null;
+  session_id: string;
+  /** Agent runs of this run, and how many it may make. */
+  iterations: number;
+  max_iterations: number;
+  /** From the start of this run to its last fact. */
+  duration_ms: number;
+  stories_complete: number;
+  stories_total: number;
+  /** duration ÷ iterations; null without an iteration. */
+  avg_ms: number | null;
+  /** Through the whole session. */
+  stuck_iterations: number;
+  cost_usd: number;
+  tokens: number;
+  /** Relative to the session folder; `ralph/logs` in the work tree leads to the same file. */
+  log: string;
+  next: string;
+}
+
+export function endSummary(state: State): EndSummary {
+  const { run } = state;
+  const { done, total } = stories(state);
+  const iterations = iterationsOfRun(state);
+  const duration = run ? Math.max(0, state.lastAt - run.startedAt) : 0;
+  return {
+    exit: run?.stopped ?? null,
+    session_id: state.session?.id ?? '',
+    iterations,
+    max_iterations: iterationLimit(state),
+    duration_ms: duration,
+    stories_complete: done,
+    stories_total: total,
+    avg_ms: iterations === 0 ? null : duration / iterations,
+    stuck_iterations: state.stuckTotal,
+    cost_usd: run?.costUsd ?? 0,
+    tokens: run?.tokens ?? 0,
+    log: 'logs/summary.csv',
+    next: run?.stopped ? advice(run.stopped.code, state) : '`ralph run` goes on',
+  };
+}
+
+function iterationsOfRun(state: State): number {
+  const from = state.run?.startedAt ?? Number.POSITIVE_INFINITY;
+  let count = 0;
+  for (const attempt of state.attempts.values()) if (attempt.startedAt >= from) count += 1;
+  return count;
+}

@@ -1,0 +1,73 @@
+/** The open questions: what a person is waited for, as data and as text. */
+import { openQuestions, type Question, type QuestionState, type State } from '../core/index.ts';
+import { answerHint } from './next.ts';
+import { iso, oneLine, plain, until } from './words.ts';
+
+/** One question as `inbox --json` and `status --json` print it. Optional keys are absent where empty. */
+export interface QuestionJson {
+  id: string;
+  kind: Question['kind'];
+  about: string;
+  text: string;
+  options?: { key: string; text: string }[];
+  default?: string;
+  hold: Question['hold'];
+  /** UTC, ISO 8601. */
+  deadline?: string;
+  on_timeout: Question['onTimeout'];
+  askedBy: string;
+  iteration: number | null;
+  asked_at: string | null;
+}
+
+export function questionJson({ question }: QuestionState): QuestionJson {
+  const deadline = question.deadline === null ? null : iso(question.deadline);
+  return {
+    id: question.id,
+    kind: question.kind,
+    about: question.about,
+    text: question.text,
+    ...(question.options.length > 0 ? { options: question.options } : {}),
+    ...(question.default === null ? {} : { default: question.default }),
+    hold: question.hold,
+    ...(deadline === null ? {} : { deadline }),
+    on_timeout: question.onTimeout,
+    askedBy: question.askedBy,
+    iteration: question.iteration,
+    asked_at: iso(question.askedAt),
+  };
+}
+
+/** Open questions, the one that decides the exit code first. */
+export function inboxJson(state: State): QuestionJson[] {
+  return openQuestions(state).map(questionJson);
+}
+
+export function inboxText(state: State, now: number): string {
+  const open = openQuestions(state);
+  if (open.length === 0) return 'No question is open.';
+  return open.map((entry) => questionText(entry, now).join('\n')).join('\n\n');
+}
+
+const ON_TIMEOUT: Record<Question['onTimeout'], string> = {
+  proceed: 'then the work goes on without an answer',
+  default: 'then the default is taken',
+  carry: 'then it is carried into the next cycle',
+  re_ask: 'then it is asked again',
+  stop: 'then the run stops',
+};
+
+/** A question on a few lines: text, options, what silence means, how to answer. */
+export function questionText({ question }: QuestionState, now: number): string[] {
+  const { id, kind, about, text, options, hold, deadline } = question;
+  const asker = question.iteration === null ? '' : `, asked in iteration ${question.iteration}`;
+  const holds = hold === 'session' ? 'holds the session' : `holds ${oneLine(about, 60)} only`;
+  const lines = [`${id} · ${kind} about ${oneLine(about, 60)}${asker} · ${holds}`];
+  for (const line of plain(text, 2_000).split('\n').slice(0, 20)) lines.push(`   ${line}`);
+  for (const { key, text: words } of options.slice(0, 26))
+    lines.push(`   ${oneLine(key, 12)}) ${oneLine(words)}`);
+  if (question.default !== null) lines.push(`   default: ${oneLine(question.default)}`);
+  if (deadline !== null) lines.push(`   deadline ${until(deadline, now)}, ${ON_TIMEOUT[question.onTimeout]}`);
+  lines.push(`   ${answerHint(question)}, or in ralph/${kind === 'blocker' ? 'blocked.txt' : 'decide.txt'}`);
+  return lines;
+}

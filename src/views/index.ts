@@ -1,0 +1,23 @@
+export * from './board.ts';
+export { type EndSummary, endSummary } from './ending.ts';
+export { explainTime, type TimeInput, type TimeJson } from './explain-time.ts';
+export { fold } from './fold.ts';
+export { inboxJson, inboxText, type QuestionJson, questionJson, questionText } from './inbox.ts';
+export * from './interventions.ts';
+export { describeFact } from './line.ts';
+export { advice, answerHint, type LiveInfo, nextStep, nextWords, stepWords, taskNext } from './next.ts';
+export { type SessionJson, sessionJson, sessionsText } from './sessions.ts';
+export * from './status.ts';
+export * from './story.ts';
+export { complexityOf, type TaskJson, taskJson, tasksJson, tasksText } from './tasks.ts';
+export {
+  type TopicJson,
+  type TopicQuery,
+  topicJson,
+  topicMatches,
+  topicsJson,
+  topicsText,
+} from './topics.ts';
+export { type Why, whyJson, whyText } from './why.ts';
+export { type IterationJson, iterationJson, iterationText, type Viewpoint } from './why-iteration.ts';
+export * from './words.ts';

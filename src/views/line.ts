@@ -1,0 +1,248 @@
+/**
+ * One plain line for each fact a person would want to see go by. Facts that only serve the machine
+ * have no line.
+ */
+import { type Fact, FINDINGS, MARKERS, type Question, type State } from '../core/index.ts';
+import { count, duration, oneLine, some, span, until } from './words.ts';
+
+/**
+ * The line for this fact, or null where there is nothing to say. `at`: epoch ms of its record. With the
+ * state that the record led to, counts are named too.
+ */
+export function describeFact(fact: Fact, at: number, state?: State): string | null {
+  switch (fact.type) {
+    case 'session.created':
+      return `session ${fact.id}: ${oneLine(fact.objective) || 'works off the task list'}`;
+    case 'run.started':
+      return `run started · team ${fact.policy.team} · agent ${fact.policy.agent} · pid ${fact.runner.pid}`;
+    case 'run.stopped':
+      return `stopped: ${fact.word} (exit ${fact.code}) — ${oneLine(fact.reason, 300)}`;
+    case 'lock.taken_over':
+      return `taken over from pid ${fact.from.pid} on ${oneLine(fact.from.host, 60)}, which is gone`;
+    case 'journal.repaired':
+      return `the journal ended in a torn line: ${count(fact.bytes, 'byte')} set aside as ${oneLine(fact.keptAs)}`;
+    case 'phase.entered':
+      return `phase ${fact.phase}`;
+    case 'cycle.started':
+      return `cycle ${fact.cycle} begins`;
+    case 'tasks.read':
+      return tasksLine(fact);
+    case 'task.moved':
+      return taskLine(fact);
+    case 'task.charged':
+    case 'wave.started':
+    case 'attempt.spawned':
+    case 'answer.delivered':
+    case 'ground.changed':
+      return null;
+    case 'desk.written':
+      return fact.sha256 === null ? null : `written: ralph/${fact.file}`;
+    case 'review.recorded':
+      return `review ${fact.count} of ${fact.task}: ${fact.verdict}${tail(fact.feedback)}`;
+    case 'wave.ended':
+      return waveLine(fact, state);
+    case 'attempt.started':
+    case 'attempt.ended':
+    case 'attempt.lost':
+    case 'gate.ran':
+    case 'verdict.reached':
+    case 'intervention.chosen':
+      return attemptLine(fact);
+    case 'commit.landed':
+      return landedLine(fact);
+    case 'landing.failed':
+      return `not landed: ${fact.task} — ${oneLine(fact.reason)}; the verdict stands, the next run tries again`;
+    case 'leftovers.set_aside':
+      return `set aside: ${count(fact.changes.length, 'file')} of ${fact.task}, taken up again at its next attempt`;
+    case 'leftovers.taken_up': {
+      const left = fact.conflicts.length > 0 ? `, except ${some(fact.conflicts, 5)}` : '';
+      return `taken up: the earlier work of ${fact.task}${left}`;
+    }
+    default:
+      return peopleLine(fact, at);
+  }
+}
+
+type Of<T extends Fact['type']> = Extract<Fact, { type: T }>;
+type PeopleFact = Of<
+  | 'message.received'
+  | 'message.rejected'
+  | 'guidance.delivered'
+  | 'session.paused'
+  | 'session.resumed'
+  | 'stop.asked'
+  | 'abort.asked'
+  | 'abort.done'
+  | 'question.asked'
+  | 'question.answered'
+  | 'question.expired'
+  | 'question.closed'
+  | 'feedback.received'
+  | 'topic.published'
+  | 'provider.parked'
+  | 'notice.given'
+>;
+
+function peopleLine(fact: PeopleFact, at: number): string {
+  switch (fact.type) {
+    case 'message.received': {
+      const { type, from, text } = fact.message;
+      return `${type} from ${oneLine(from, 60)}: ${oneLine(text) || '(no text)'} — ${oneLine(fact.action, 120)}`;
+    }
+    case 'message.rejected':
+      return `message ${oneLine(fact.id, 80)} rejected: ${oneLine(fact.reason)}`;
+    case 'guidance.delivered':
+      return `guidance delivered to iteration ${fact.iteration}: ${some(fact.ids, 5)}`;
+    case 'session.paused':
+      return `paused by ${oneLine(fact.by, 60)}${tail(fact.text)}; \`ralph resume\` goes on`;
+    case 'session.resumed':
+      return `resumed by ${oneLine(fact.by, 60)}${tail(fact.text)}`;
+    case 'stop.asked':
+      return `stop asked by ${oneLine(fact.by, 60)}: running agents finish, nothing new starts`;
+    case 'abort.asked':
+      return `abort asked by ${oneLine(fact.by, 60)}${tail(fact.text)}`;
+    case 'abort.done':
+      return `aborted${fact.tasks.length > 0 ? `; failed: ${some(fact.tasks)}` : ''}; nothing was undone`;
+    case 'question.asked':
+      return questionLine(fact.question, at);
+    case 'question.answered':
+      return `${fact.id} answered by ${oneLine(fact.by, 60)}: ${oneLine(fact.text)}`;
+    case 'question.expired':
+      return `${fact.id} got no answer: ${SILENCE[fact.outcome]}${tail(fact.text)}`;
+    case 'question.closed':
+      return `${fact.id} closed: ${oneLine(fact.why)}`;
+    case 'feedback.received':
+      return `feedback received${tail(fact.text)}`;
+    case 'topic.published':
+      return `topic ${oneLine(fact.topic, 80)} from ${oneLine(fact.role, 40)}${tail(fact.payload)}`;
+    case 'provider.parked':
+      return `${oneLine(fact.agent, 40)} is at its provider's limit: waits until ${until(fact.until, at)}${tail(fact.reason)}`;
+    case 'notice.given':
+      return `${fact.level}: ${oneLine(fact.text, 400)}`;
+    default:
+      return unknownFact(fact);
+  }
+}
+
+function unknownFact(fact: never): never {
+  throw new Error(`unknown fact ${JSON.stringify(fact)}`);
+}
+
+/** What each outcome of silence means to the reader. */
+export const SILENCE: Record<Of<'question.expired'>['outcome'], string> = {
+  proceed: 'the work goes on without one',
+  default: 'its default is taken',
+  re_ask: 'it is asked again',
+  stop: 'the run stops',
+  carry: 'it is carried into the next cycle',
+};
+
+function tail(text: string): string {
+  const line = oneLine(text);
+  return line === '' ? '' : `: ${line}`;
+}
+
+function tasksLine(fact: Of<'tasks.read'>): string | null {
+  if (fact.set.length === 0 && fact.gone.length === 0) return null;
+  const place = fact.source.path === null ? 'the objective' : oneLine(fact.source.path, 80);
+  const gone = fact.gone.length > 0 ? `; gone: ${some(fact.gone, 5)}` : '';
+  return `${count(fact.set.length, 'task')} read from ${place}${gone}`;
+}
+
+function taskLine(fact: Of<'task.moved'>): string {
+  const why = oneLine(fact.reason);
+  return `${oneLine(fact.task, 80)} ${MARKERS[fact.to]} ${fact.to}${why === '' ? '' : ` — ${why}`}`;
+}
+
+function waveLine(fact: Of<'wave.ended'>, state?: State): string | null {
+  const returned =
+    fact.returned.length > 0 ? `not started: iteration ${some(fact.returned.map(String))}` : null;
+  if (fact.dead) {
+    const wait =
+      state && state.deadUntil > 0
+        ? `; the next starts at the earliest ${until(state.deadUntil, state.lastAt)}`
+        : '';
+    return `the agent died; this is not counted as a try${wait}`;
+  }
+  if (fact.progress || fact.neutral || fact.started === 0) return returned;
+  if (!state) return 'no progress';
+  const max = state.policy?.limits.maxStuck ?? 0;
+  return `no progress · stuck ${state.stuck}${max > 0 ? ` of ${max}` : ''}`;
+}
+
+type AttemptFact = Of<
+  | 'attempt.started'
+  | 'attempt.ended'
+  | 'attempt.lost'
+  | 'gate.ran'
+  | 'verdict.reached'
+  | 'intervention.chosen'
+>;
+
+function attemptLine(fact: AttemptFact): string | null {
+  switch (fact.type) {
+    case 'attempt.started': {
+      const { item, attempt, agent, allowance } = fact;
+      return `iteration ${fact.iteration} · ${item.mode} ${oneLine(item.subject, 80)} · attempt ${attempt} · ${agent} · up to ${span(allowance.wallMs)}`;
+    }
+    case 'attempt.ended':
+      return endedLine(fact);
+    case 'attempt.lost': {
+      const kept = fact.changes.length > 0 ? `, ${count(fact.changes.length, 'changed file')} kept` : '';
+      return `iteration ${fact.iteration} was lost: ${oneLine(fact.reason)}${kept}; not counted as a try`;
+    }
+    case 'gate.ran':
+      return fact.when === 'baseline' ? null : gateLine(fact);
+    case 'verdict.reached': {
+      const grave = fact.findings.filter((finding) => FINDINGS[finding.kind].severity !== 'info');
+      const names = grave.length > 0 ? ` (${some([...new Set(grave.map(({ kind }) => kind))], 5)})` : '';
+      return `verdict: ${fact.value} — ${oneLine(fact.reason, 300)}${names}`;
+    }
+    case 'intervention.chosen':
+      return `correction for the next prompt: ${fact.intervention.kind} (${some(fact.intervention.findings, 5)})`;
+  }
+}
+
+const STOPPED_FOR = {
+  pause: 'a pause',
+  abort: 'an abort',
+  signal: 'a process signal',
+  limit: 'a limit',
+} as const;
+
+function endedLine(fact: Of<'attempt.ended'>): string {
+  const { report, claim } = fact;
+  const how = {
+    ended: 'ended',
+    died: `died (${oneLine(report.error?.message ?? report.signal ?? `exit ${report.exitCode}`, 120)})`,
+    timed_out: report.timeout === 'idle' ? 'was silent for too long' : 'ran out of time',
+    interrupted: `was ended for ${fact.stoppedFor === null ? 'another reason' : STOPPED_FOR[fact.stoppedFor]}`,
+  }[report.ending];
+  const says = claim.kind === 'none' ? 'claims nothing' : `claims ${claim.kind}`;
+  return `iteration ${fact.iteration} ${how} after ${duration(fact.durationMs)} · ${says} · ${count(fact.changeCount, 'file')} changed`;
+}
+
+function gateLine({ result }: Of<'gate.ran'>): string {
+  const tests = result.tests === null ? '' : ` · ${count(result.tests, 'test')}`;
+  const failing = result.failures.length > 0 ? ` · ${some(result.failures, 3)}` : '';
+  const exit = result.outcome === 'passed' ? '' : ` (exit ${result.exitCode ?? 'none'})`;
+  return `gate ${oneLine(result.gate, 60)}: ${result.outcome}${exit} in ${duration(result.durationMs)}${tests}${failing}`;
+}
+
+function landedLine(fact: Of<'commit.landed'>): string {
+  if (fact.by === 'nobody' || fact.commit === '') return `${fact.task} needs no commit`;
+  const whose = fact.by === 'agent' ? ' (the agent’s own commit)' : '';
+  return `landed: ${fact.task} as ${fact.commit.slice(0, 7)}${whose}`;
+}
+
+function questionLine(question: Question, at: number): string {
+  const { id, kind, about, text, options, deadline } = question;
+  const choices = options
+    .map((option) => `${oneLine(option.key, 12)}) ${oneLine(option.text, 80)}`)
+    .join('  ');
+  const wait = deadline === null ? '' : `; silence counts ${until(deadline, at)}`;
+  const shown = choices === '' ? '' : ` [${oneLine(choices, 300)}]`;
+  const answer =
+    kind === 'approval' ? '`ralph approve` or `ralph skip`' : `answer with \`ralph answer ${id} "…"\``;
+  return `question ${id} (${kind}, ${oneLine(about, 60)}): ${oneLine(text, 300)}${shown} — ${answer}${wait}`;
+}

@@ -1,0 +1,199 @@
+/**
+ * What happens next, and what a person can do about it, in words. The step itself is named by the law;
+ * here it is only put into a sentence.
+ */
+import {
+  decide,
+  heldBy,
+  holdReason,
+  openQuestions,
+  type Question,
+  type State,
+  type Step,
+  type TaskState,
+} from '../core/index.ts';
+import { describeFact } from './line.ts';
+import { oneLine, some, until } from './words.ts';
+
+/** Who holds the session now; null: no runner is alive. */
+export interface LiveInfo {
+  runner: { pid: number; host: string; startedAt: number } | null;
+}
+
+/** Exits after which a start begins with fresh counters, so that the old state says nothing about it. */
+const FRESH_START = new Set([1, 4, 6]);
+
+/** The step the law names now; null before the first run, and where only a fresh start can tell. */
+export function nextStep(state: State, now: number, live: LiveInfo): Step | null {
+  if (!state.policy || !state.run) return null;
+  const stopped = live.runner === null ? state.run.stopped : null;
+  if (stopped && FRESH_START.has(stopped.code)) return null;
+  return decide(state, { now, live: live.runner === null ? new Set() : state.open });
+}
+
+/** One sentence: what the session does next, or what it needs. */
+export function nextWords(state: State, now: number, live: LiveInfo): string {
+  if (!state.session || !state.run) return 'no run has started yet; `ralph run` starts one';
+  const { stopped } = state.run;
+  if (live.runner === null && stopped) return afterStop(state, now, live);
+  if (live.runner === null) {
+    const open = some([...state.open].map(String));
+    const left = open === '' ? '' : `, cleans up what iteration ${open} left behind`;
+    return `the last run ended without a word (a crash or a lost machine); \`ralph run\` takes over${left} and goes on`;
+  }
+  if (state.open.size > 0 && !state.aborted) return runningWords(state);
+  const step = nextStep(state, now, live);
+  return step ? stepWords(step, state, now) : 'the run starts';
+}
+
+function afterStop(state: State, now: number, live: LiveInfo): string {
+  const { code } = state.run!.stopped!;
+  const step = nextStep(state, now, live);
+  if (step === null) return advice(code, state);
+  if (step.do === 'stop') return advice(step.code, state);
+  if (step.do === 'wait' && (step.for === 'answer' || step.for === 'resume')) {
+    return `${advice(step.for === 'answer' ? 3 : 7, state)}`;
+  }
+  return `\`ralph run\` goes on: ${stepWords(step, state, now)}`;
+}
+
+function runningWords(state: State): string {
+  const open = [...state.open].map((iteration) => {
+    const attempt = state.attempts.get(iteration);
+    if (!attempt) return `iteration ${iteration}`;
+    const verb = attempt.state === 'ended' ? 'is judged' : 'runs';
+    return `iteration ${iteration} (${attempt.item.mode} ${attempt.item.subject}) ${verb}`;
+  });
+  return `${some(open, 4)}; then its verdict is reached`;
+}
+
+/** One step of the law as a sentence. */
+export function stepWords(step: Step, state: State, now: number): string {
+  switch (step.do) {
+    case 'recover':
+      return `iteration ${some(step.iterations.map(String))} was left open by a run that is gone: its processes are ended, its work is kept`;
+    case 'abort':
+      return 'the session is aborted: running tasks are marked failed, nothing is undone';
+    case 'judge':
+      return `iteration ${step.iteration} is judged: gates, then a verdict`;
+    case 'land':
+      return `the work of ${step.task} is committed`;
+    case 'set_aside':
+      return `the unfinished work of ${step.task} is set aside, so that another task can be worked on`;
+    case 'take_up':
+      return `the earlier work of ${step.task} is put back into the work tree`;
+    case 'open':
+      return `iteration ${step.items.map(({ iteration, item }) => `${iteration} (${item.mode} ${item.subject})`).join(', ')} starts`;
+    case 'run':
+      return `iteration ${some(step.iterations.map(String))} starts`;
+    case 'close':
+      return 'the wave is closed and counted';
+    case 'expire':
+      return `the time to answer ${step.question} is over: what its silence means happens now`;
+    case 'record':
+      return step.facts.flatMap((fact) => describeFact(fact, now) ?? []).join('; ') || 'the session goes on';
+    case 'wait':
+      return waitWords(step, state, now);
+    case 'stop':
+      return `it stops with exit ${step.code} (${step.word}): ${oneLine(step.reason, 300)}`;
+    default:
+      return unknownStep(step);
+  }
+}
+
+function unknownStep(step: never): never {
+  throw new Error(`unknown step ${JSON.stringify(step)}`);
+}
+
+function waitWords(step: Extract<Step, { do: 'wait' }>, state: State, now: number): string {
+  const when = step.until === null ? '' : `, ${until(step.until, now)}`;
+  switch (step.for) {
+    case 'answer': {
+      const first = openQuestions(state)[0]?.question;
+      const silence = step.until === null ? '' : `; silence counts ${until(step.until, now)}`;
+      return first
+        ? `waits for an answer to ${first.id}: ${answerHint(first)}${silence}`
+        : `waits for an answer${silence}`;
+    }
+    case 'resume':
+      return 'paused; `ralph resume` goes on';
+    case 'backoff':
+      return `waits after a failed run before it tries again${when}`;
+    case 'provider':
+      return `waits for the provider's limit to end${when}: ${oneLine(state.parked?.reason ?? '', 120)}`;
+  }
+}
+
+/** How this question is answered, as commands. */
+export function answerHint({ id, kind, options, about }: Question): string {
+  if (kind === 'approval') return '`ralph approve` or `ralph skip`';
+  const first = options[0]?.key;
+  const choose = first === undefined ? '' : `\`ralph answer ${id} --option ${oneLine(first, 20)}\` or `;
+  const clear = kind === 'blocker' && about !== 'session' ? `, or \`ralph unblock ${about}\`` : '';
+  return `answer with ${choose}\`ralph answer ${id} "…"\`${clear}`;
+}
+
+/** What a person does after an exit with this code. */
+export function advice(code: number, state: State): string {
+  const asked = openQuestions(state).map(({ question }) => `${question.id}: ${answerHint(question)}`);
+  switch (code) {
+    case 0:
+      return 'nothing is left to do; `ralph feedback` opens another cycle';
+    case 1:
+      return '`ralph run` goes on with a fresh limit; raise it with -n, --max-time, --max-cost or --max-tokens';
+    case 2:
+    case 3:
+      return `${asked.length > 0 ? asked.join('; ') : 'answer the open question'}; then \`ralph run\` goes on`;
+    case 4:
+      return '`ralph why` tells what was tried; help with `ralph tell "…"` or change the task, then `ralph run` tries again with fresh counters';
+    case 5:
+      return 'mend what the reason names, then `ralph run`';
+    case 6:
+      return '`ralph doctor` checks the agent, its login and its limits; then `ralph run` tries again';
+    case 7:
+      return state.paused ? '`ralph resume` goes on' : '`ralph run` goes on';
+    case 8:
+      return asked.length > 0
+        ? `${asked.join('; ')}; then \`ralph run\` goes on`
+        : '`ralph tasks reopen ID` or `ralph feedback` goes on with what failed; `ralph run` tries a landing again';
+    case 9:
+      return '`ralph run --reopen` takes it up again; nothing was undone';
+    case 70:
+      return 'free the disk or report the defect; the journal is whole and `ralph run` goes on';
+    default:
+      return '`ralph run` goes on';
+  }
+}
+
+/** One sentence: what happens next with this task. */
+export function taskNext(state: State, task: TaskState, at: { now: number; live: LiveInfo }): string {
+  const id = task.def.id;
+  const reopen = `\`ralph tasks reopen ${id}\` opens it again`;
+  if (task.status === 'done') {
+    if (task.landed === 'landed')
+      return `nothing: it is done${task.commit ? ` (${task.commit.slice(0, 7)})` : ''}`;
+    if (task.landed === 'no') return 'its work is committed next';
+    return `its commit failed (${oneLine(task.landingReason)}); \`ralph run\` tries again`;
+  }
+  if (task.status === 'failed')
+    return `nothing in this cycle: ${oneLine(task.reason) || 'it failed'}; ${reopen}`;
+  if (task.status === 'cancelled') return `nothing: ${oneLine(task.reason) || 'it was cancelled'}; ${reopen}`;
+  const question = heldBy(state, id)?.question;
+  if (question) return `it waits for an answer to ${question.id}: ${answerHint(question)}`;
+  const session = nextWords(state, at.now, at.live);
+  if (task.status === 'doing') return session;
+  const waits = holdReason(state, task);
+  if (waits.startsWith(`${id} waits`)) return `${waits}; the session: ${session}`;
+  return `${againWords(state, task)}; the session: ${session}`;
+}
+
+function againWords(state: State, task: TaskState): string {
+  const max = state.policy?.limits.maxTaskAttempts ?? 3;
+  if (task.status === 'review') return 'it is reviewed next';
+  if (task.runs === 0) return 'it was not tried yet';
+  const left = Math.max(0, max - task.charged);
+  const tries = `${task.charged} of ${max} rejections are used`;
+  return left > 0
+    ? `it goes again as attempt ${task.runs + 1}; ${tries}`
+    : `${tries}: a person is asked, or it fails for this cycle`;
+}

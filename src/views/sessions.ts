@@ -1,0 +1,52 @@
+/** Sessions, one line each. */
+import type { State } from '../core/index.ts';
+import type { LiveInfo } from './next.ts';
+import { type StatusDetail, statusDetail, tasksSummary } from './status.ts';
+import { iso, money, oneLine } from './words.ts';
+
+export interface SessionJson {
+  session_id: string;
+  objective: string;
+  status_detail: StatusDetail;
+  phase: string;
+  /** A runner holds it now. */
+  running: boolean;
+  tasks: { done: number; total: number };
+  iterations: number;
+  open_questions: number;
+  cost_usd: number;
+  created_at: string | null;
+  last_at: string | null;
+  exit: { code: number; word: string; reason: string } | null;
+}
+
+export function sessionJson(state: State, live: LiveInfo): SessionJson {
+  const { completed, total } = tasksSummary(state);
+  return {
+    session_id: state.session?.id ?? '',
+    objective: state.session?.objective ?? '',
+    status_detail: statusDetail(state),
+    phase: state.phase,
+    running: live.runner !== null,
+    tasks: { done: completed, total },
+    iterations: state.attempts.size,
+    open_questions: state.openQuestions.size,
+    cost_usd: state.costUsd,
+    created_at: state.session && iso(state.session.createdAt),
+    last_at: state.seq === 0 ? null : iso(state.lastAt),
+    exit: state.run?.stopped ?? null,
+  };
+}
+
+export function sessionsText(sessions: readonly SessionJson[]): string {
+  if (sessions.length === 0) return 'There is no session yet; `ralph run` starts one.';
+  return sessions
+    .map((session) => {
+      const { tasks, exit, running } = session;
+      const word = running ? 'running' : session.status_detail.replace('_', ' ');
+      const left = exit && !running ? ` · exit ${exit.code} ${exit.word}` : '';
+      const asks = session.open_questions > 0 ? ` · ${session.open_questions} open` : '';
+      return `${session.session_id} · ${word} · ${tasks.done}/${tasks.total} tasks · ${session.iterations} iterations · ${money(session.cost_usd)}${asks}${left} · ${oneLine(session.objective, 80) || 'task list'}`;
+    })
+    .join('\n');
+}

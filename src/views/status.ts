@@ -1,0 +1,213 @@
+/** Where the session stands now: the window that answers "how far is it, and does it need me?" */
+import {
+  type AttemptState,
+  iterationLimit,
+  openQuestions,
+  PHASES,
+  type Phase,
+  type State,
+} from '../core/index.ts';
+import { type QuestionJson, questionJson, questionText } from './inbox.ts';
+import { type LiveInfo, nextWords } from './next.ts';
+import { stories } from './story.ts';
+import { count, duration, iso, money, oneLine, span, tally } from './words.ts';
+
+export type StatusWord = 'completed' | 'in_progress' | 'awaiting_feedback' | 'blocked';
+export type StatusDetail = StatusWord | 'paused' | 'awaiting_approval' | 'aborted';
+
+const WORD_OF: Record<StatusDetail, StatusWord> = {
+  completed: 'completed',
+  in_progress: 'in_progress',
+  awaiting_feedback: 'awaiting_feedback',
+  blocked: 'blocked',
+  paused: 'in_progress',
+  awaiting_approval: 'awaiting_feedback',
+  aborted: 'blocked',
+};
+
+export interface LiveJson {
+  iteration: number;
+  task_id: string | null;
+  role: string;
+  mode: string;
+  attempt: number;
+  agent: string;
+  pid: number | null;
+  started_at: string | null;
+  elapsed_s: number;
+  timeout_s: number;
+  idle_timeout_s: number;
+}
+
+export interface StatusJson {
+  status: StatusWord;
+  status_detail: StatusDetail;
+  session_id: string;
+  /** The cycle: what is `iterations/<N>/` on disk. */
+  iteration: number;
+  current_state: Phase;
+  current_wave: number;
+  tasks_summary: { total: number; completed: number; failed: number; pending: number; cancelled: number };
+  next_action: string;
+  paused: boolean;
+  phase: Phase;
+  /** How the last run ended; absent while one is going on, and after a crash. */
+  exit?: { code: number; word: string; reason: string };
+  open_questions: QuestionJson[];
+  /** Agent runs of the session. */
+  iterations: number;
+  stuck_count: number;
+  cost_usd: number;
+  live: LiveJson[];
+}
+
+/** `now`: epoch ms; `live`: who holds the session, as its lock says. */
+export function statusJson(state: State, now: number, live: LiveInfo): StatusJson {
+  const detail = statusDetail(state);
+  const exit = state.run?.stopped;
+  return {
+    status: WORD_OF[detail],
+    status_detail: detail,
+    session_id: state.session?.id ?? '',
+    iteration: state.cycle,
+    current_state: state.phase,
+    current_wave: state.lastWave,
+    tasks_summary: tasksSummary(state),
+    next_action: nextWords(state, now, live),
+    paused: state.paused !== null,
+    phase: state.phase,
+    ...(exit ? { exit: { code: exit.code, word: exit.word, reason: exit.reason } } : {}),
+    open_questions: openQuestions(state).map(questionJson),
+    iterations: state.attempts.size,
+    stuck_count: state.stuck,
+    cost_usd: state.costUsd,
+    live: live.runner === null ? [] : liveAttempts(state).map((attempt) => liveJson(attempt, now)),
+  };
+}
+
+/** The status of a session in one of seven words; `StatusJson.status` folds them into four. */
+export function statusDetail(state: State): StatusDetail {
+  if (state.aborted) return 'aborted';
+  if (state.paused) return 'paused';
+  const holding = openQuestions(state).find(({ question }) => question.hold === 'session');
+  if (holding) return holding.question.kind === 'approval' ? 'awaiting_approval' : 'blocked';
+  switch (state.run?.stopped?.code) {
+    case 0:
+      return 'completed';
+    case 8:
+      return 'awaiting_feedback';
+    case 2:
+    case 3:
+    case 4:
+    case 5:
+    case 6:
+    case 70:
+      return 'blocked';
+    default:
+      return 'in_progress';
+  }
+}
+
+export function tasksSummary(state: State): StatusJson['tasks_summary'] {
+  const summary = { total: state.tasks.size, completed: 0, failed: 0, pending: 0, cancelled: 0 };
+  for (const { status } of state.tasks.values()) {
+    if (status === 'done') summary.completed += 1;
+    else if (status === 'failed') summary.failed += 1;
+    else if (status === 'cancelled') summary.cancelled += 1;
+    else summary.pending += 1;
+  }
+  return summary;
+}
+
+function liveAttempts(state: State): AttemptState[] {
+  return [...state.open].flatMap((iteration) => state.attempts.get(iteration) ?? []);
+}
+
+function liveJson(attempt: AttemptState, now: number): LiveJson {
+  return {
+    iteration: attempt.iteration,
+    task_id: attempt.item.task ?? null,
+    role: attempt.item.role,
+    mode: attempt.item.mode,
+    attempt: attempt.attempt,
+    agent: attempt.agent,
+    pid: attempt.pid,
+    started_at: iso(attempt.startedAt),
+    elapsed_s: Math.max(0, Math.floor(((attempt.endedAt ?? now) - attempt.startedAt) / 1000)),
+    timeout_s: attempt.allowance.wallMs / 1000,
+    idle_timeout_s: attempt.allowance.idleMs / 1000,
+  };
+}
+
+/** The window as text, its most urgent lines last: questions, the last exit, what happens next. */
+export function statusText(state: State, now: number, live: LiveInfo): string {
+  if (!state.session) return 'There is no session here yet; `ralph run` starts one.';
+  const lines = [
+    headline(state, live),
+    ...objective(state),
+    tasksLine(state),
+    ...liveLines(state, now, live),
+  ];
+  lines.push(numbersLine(state));
+  if (state.paused)
+    lines.push(
+      `paused by ${oneLine(state.paused.by, 60)}: ${oneLine(state.paused.text) || 'no reason given'}`,
+    );
+  const open = openQuestions(state);
+  if (open.length > 0) lines.push(count(open.length, 'open question'));
+  for (const entry of open) lines.push(...questionText(entry, now).map((line) => `  ${line}`));
+  for (const notice of state.notices.slice(-3)) lines.push(`${notice.level}: ${oneLine(notice.text, 300)}`);
+  const exit = state.run?.stopped;
+  if (exit) lines.push(`last exit: ${exit.code} ${exit.word} — ${oneLine(exit.reason, 300)}`);
+  lines.push(`next: ${nextWords(state, now, live)}`);
+  return lines.join('\n');
+}
+
+function headline(state: State, live: LiveInfo): string {
+  const runner = live.runner === null ? 'no runner' : `runner pid ${live.runner.pid}`;
+  const words = statusDetail(state).replace('_', ' ');
+  const walked = PHASES[state.phase].inner ? '' : ` · cycle ${state.cycle}`;
+  return `${state.session?.id} · ${words} · ${state.phase}${walked} · ${runner}`;
+}
+
+function objective(state: State): string[] {
+  const text = oneLine(state.session?.objective ?? '', 160);
+  return text === '' ? [] : [`objective: ${text}`];
+}
+
+function tasksLine(state: State): string {
+  const { done, total } = stories(state);
+  const { failed, cancelled } = tasksSummary(state);
+  const held = openQuestions(state).filter(({ question }) => state.tasks.has(question.about)).length;
+  const parts = [`tasks ${done}/${total} done`];
+  if (failed > 0) parts.push(`${failed} failed`);
+  if (cancelled > 0) parts.push(`${cancelled} cancelled`);
+  if (held > 0) parts.push(`${held} held`);
+  return parts.join(' · ');
+}
+
+function liveLines(state: State, now: number, live: LiveInfo): string[] {
+  return liveAttempts(state).map((attempt) => {
+    const { iteration, item } = attempt;
+    const title = oneLine(state.tasks.get(item.task ?? '')?.def.title ?? '', 60);
+    const what = `iteration ${iteration} · ${item.mode} ${oneLine(item.subject, 60)}${title === '' ? '' : ` “${title}”`}`;
+    if (live.runner === null) return `${what} · left open by a run that is gone`;
+    const spent = duration((attempt.endedAt ?? now) - attempt.startedAt);
+    const stage =
+      attempt.state === 'ended' ? 'being judged' : `${spent} of ${span(attempt.allowance.wallMs)}`;
+    return `${what} · attempt ${attempt.attempt} · ${attempt.agent} · ${stage}`;
+  });
+}
+
+function numbersLine(state: State): string {
+  const max = state.policy?.limits.maxStuck ?? 0;
+  const used =
+    state.run && state.policy ? `${state.run.used} of ${iterationLimit(state)} in this run` : 'none yet';
+  const tokens = state.tokens.input + state.tokens.output;
+  return [
+    `iterations ${state.attempts.size} (${used})`,
+    `stuck ${state.stuck}${max > 0 ? `/${max}` : ''}`,
+    money(state.costUsd),
+    `${tally(tokens)} tokens`,
+  ].join(' · ');
+}

@@ -1,0 +1,339 @@
+/**
+ * The story of a session: what the state lets go of, kept by iteration. It is told record by record
+ * beside the state, in the same single pass.
+ */
+import {
+  type AgentReport,
+  type Change,
+  type Claim,
+  emptyState,
+  evolve,
+  type Fact,
+  type Finding,
+  type GateResult,
+  type Intervention,
+  type Item,
+  type JournalRecord,
+  type Message,
+  type Policy,
+  type State,
+  type StopCause,
+  type TaskStatus,
+  type Trespass,
+  type VerdictValue,
+} from '../core/index.ts';
+
+export interface IterationStory {
+  iteration: number;
+  cycle: number;
+  wave: number;
+  item: Item;
+  attempt: number;
+  agent: string;
+  model: string | null;
+  /** Epoch ms. */
+  startedAt: number;
+  endedAt: number | null;
+  /** As the runner measured it; null while it runs and where it was lost. */
+  durationMs: number | null;
+  wallMs: number;
+  idleMs: number;
+  /** What the time was computed from: the policy and the task's timeouts at the start. */
+  policy: Policy | null;
+  timeouts: number;
+  claim: Claim | null;
+  report: AgentReport | null;
+  changes: Change[];
+  changeCount: number;
+  commits: string[];
+  trespass: Trespass[];
+  gates: { when: 'baseline' | 'after'; result: GateResult }[];
+  verdict: { value: VerdictValue; reason: string; charged: boolean; findings: Finding[]; at: number } | null;
+  interventions: Intervention[];
+  /** Where the verdict moved its task. */
+  moved: { to: TaskStatus; reason: string } | null;
+  questions: string[];
+  /** The engine's commit of this task's work. */
+  commit: string | null;
+  landing: { by: 'agent' | 'engine' | 'nobody'; paths: string[] } | { failed: string } | null;
+  delivered: string[];
+  reminded: string[];
+  lost: string | null;
+  stoppedFor: StopCause | null;
+  /** What stood when its wave was closed; null while the wave is open. */
+  closed: { stuck: number; storiesDone: number; storiesTotal: number } | null;
+}
+
+export interface TopicStory {
+  at: number;
+  iteration: number;
+  role: string;
+  topic: string;
+  payload: string;
+}
+
+/** A finding or an applied correction, at the time it was written down. */
+export interface FindingStory {
+  at: number;
+  iteration: number;
+  task: string | null;
+  agent: string;
+  finding: Finding | null;
+  /** Set for the correction itself, where it is an event of its own. */
+  applied: Intervention | null;
+  answered: boolean;
+}
+
+export interface Story {
+  state: State;
+  iterations: Map<number, IterationStory>;
+  topics: TopicStory[];
+  findings: FindingStory[];
+  /** Messages and what became of them, the newest last, at most 200. */
+  messages: { at: number; id: string; message: Message | null; action: string }[];
+  runs: { startedAt: number; stoppedAt: number | null; code: number | null; word: string; reason: string }[];
+  /** Baseline gates that ran before their attempt began. */
+  early: Map<number, GateResult[]>;
+  /** The last iteration about each task. */
+  last: Map<string, number>;
+}
+
+const MAX_MESSAGES = 200;
+
+export function emptyStory(): Story {
+  return {
+    state: emptyState(),
+    iterations: new Map(),
+    topics: [],
+    findings: [],
+    messages: [],
+    runs: [],
+    early: new Map(),
+    last: new Map(),
+  };
+}
+
+/** The story after these records, which come in order and from the first one. */
+export function readStory(records: Iterable<JournalRecord>): Story {
+  const story = emptyStory();
+  for (const record of records) tell(story, record);
+  return story;
+}
+
+/** Adds one record, in place; the state in it moves along. */
+export function tell(story: Story, record: JournalRecord): Story {
+  evolve(story.state, record);
+  for (const fact of record.facts) tellFact(story, fact, record.at);
+  return story;
+}
+
+function tellFact(story: Story, fact: Fact, at: number): void {
+  switch (fact.type) {
+    case 'run.started':
+      story.runs.push({ startedAt: at, stoppedAt: null, code: null, word: '', reason: '' });
+      return;
+    case 'run.stopped': {
+      const run = story.runs.at(-1);
+      if (run) Object.assign(run, { stoppedAt: at, code: fact.code, word: fact.word, reason: fact.reason });
+      return;
+    }
+    case 'attempt.started':
+      story.iterations.set(fact.iteration, begun(story, fact, at));
+      if (fact.item.task !== undefined) story.last.set(fact.item.task, fact.iteration);
+      return;
+    case 'gate.ran':
+      return gate(story, fact);
+    case 'topic.published': {
+      const { iteration, role, topic, payload } = fact;
+      story.topics.push({ at, iteration, role, topic, payload });
+      return;
+    }
+    case 'message.received':
+      return heard(story, { at, id: fact.message.id, message: fact.message, action: fact.action });
+    case 'message.rejected':
+      return heard(story, { at, id: fact.id, message: null, action: `rejected: ${fact.reason}` });
+    case 'wave.ended':
+    case 'abort.done':
+      return close(story);
+    default:
+      return tellAttempt(story, fact, at);
+  }
+}
+
+/** Facts that belong to one iteration; all others say nothing the state does not hold. */
+function tellAttempt(story: Story, fact: Fact, at: number): void {
+  switch (fact.type) {
+    case 'attempt.ended':
+      return ended(story, fact, at);
+    case 'attempt.lost': {
+      const told = story.iterations.get(fact.iteration);
+      if (!told) return;
+      told.endedAt = at;
+      told.lost = fact.reason;
+      told.changes = fact.changes;
+      told.changeCount = fact.changes.length;
+      return;
+    }
+    case 'verdict.reached':
+      return judged(story, fact, at);
+    case 'intervention.chosen':
+      return corrected(story, fact, at);
+    case 'question.asked': {
+      const { id, iteration } = fact.question;
+      if (iteration !== null) story.iterations.get(iteration)?.questions.push(id);
+      return;
+    }
+    case 'task.moved': {
+      const told = lastOf(story, fact.task);
+      if (told?.verdict?.at === at) told.moved = { to: fact.to, reason: fact.reason };
+      return;
+    }
+    case 'commit.landed': {
+      const told = lastOf(story, fact.task);
+      if (!told) return;
+      told.landing = { by: fact.by, paths: fact.paths };
+      // The agent's own commits already stand with the iteration that made them.
+      if (fact.by === 'engine' && fact.commit !== '') told.commit = fact.commit;
+      return;
+    }
+    case 'landing.failed': {
+      const told = lastOf(story, fact.task);
+      if (told) told.landing = { failed: fact.reason };
+      return;
+    }
+    default:
+      return;
+  }
+}
+
+type Of<T extends Fact['type']> = Extract<Fact, { type: T }>;
+
+function begun(story: Story, fact: Of<'attempt.started'>, at: number): IterationStory {
+  const { state } = story;
+  const early = story.early.get(fact.iteration) ?? [];
+  story.early.delete(fact.iteration);
+  return {
+    iteration: fact.iteration,
+    cycle: state.cycle,
+    wave: state.wave?.wave ?? state.lastWave,
+    item: fact.item,
+    attempt: fact.attempt,
+    agent: fact.agent,
+    model: fact.model,
+    startedAt: at,
+    endedAt: null,
+    durationMs: null,
+    wallMs: fact.allowance.wallMs,
+    idleMs: fact.allowance.idleMs,
+    policy: state.policy,
+    timeouts: state.tasks.get(fact.item.task ?? '')?.timeouts ?? 0,
+    claim: null,
+    report: null,
+    changes: [],
+    changeCount: 0,
+    commits: [],
+    trespass: [],
+    gates: early.map((result) => ({ when: 'baseline' as const, result })),
+    verdict: null,
+    interventions: [],
+    moved: null,
+    questions: [],
+    commit: null,
+    landing: null,
+    delivered: fact.delivered,
+    reminded: fact.reminded,
+    lost: null,
+    stoppedFor: null,
+    closed: null,
+  };
+}
+
+function gate(story: Story, fact: Of<'gate.ran'>): void {
+  const told = story.iterations.get(fact.iteration);
+  if (told) told.gates.push({ when: fact.when, result: fact.result });
+  else story.early.set(fact.iteration, [...(story.early.get(fact.iteration) ?? []), fact.result]);
+}
+
+function ended(story: Story, fact: Of<'attempt.ended'>, at: number): void {
+  const told = story.iterations.get(fact.iteration);
+  if (!told) return;
+  told.endedAt = at;
+  told.durationMs = fact.durationMs;
+  told.report = fact.report;
+  told.model = fact.report.usage.model ?? told.model;
+  told.claim = fact.claim;
+  told.changes = fact.changes;
+  told.changeCount = fact.changeCount;
+  told.commits = fact.commits;
+  told.trespass = fact.trespass;
+  told.stoppedFor = fact.stoppedFor;
+}
+
+function judged(story: Story, fact: Of<'verdict.reached'>, at: number): void {
+  const { iteration, value, reason, charged, findings } = fact;
+  const told = story.iterations.get(iteration);
+  if (told) told.verdict = { value, reason, charged, findings, at };
+  const task = fact.item.task ?? null;
+  const agent = told?.agent ?? '';
+  for (const finding of findings) {
+    story.findings.push({ at, iteration, task, agent, finding, applied: null, answered: false });
+  }
+}
+
+function corrected(story: Story, fact: Of<'intervention.chosen'>, at: number): void {
+  const { iteration, agent, task, intervention } = fact;
+  story.iterations.get(iteration)?.interventions.push(intervention);
+  for (let i = story.findings.length - 1; i >= 0; i--) {
+    const entry = story.findings[i]!;
+    if (entry.iteration !== iteration) break;
+    if (entry.finding && intervention.findings.includes(entry.finding.kind)) entry.answered = true;
+  }
+  if (intervention.kind !== 'insist') return;
+  story.findings.push({ at, iteration, task, agent, finding: null, applied: intervention, answered: true });
+}
+
+function heard(story: Story, entry: Story['messages'][number]): void {
+  story.messages.push(entry);
+  if (story.messages.length > MAX_MESSAGES) story.messages.shift();
+}
+
+function lastOf(story: Story, task: string): IterationStory | undefined {
+  return story.iterations.get(story.last.get(task) ?? 0);
+}
+
+/** The wave is over: its iterations keep the numbers that stand now. */
+function close(story: Story): void {
+  const { done, total } = stories(story.state);
+  for (let iteration = story.state.lastIteration; iteration > 0; iteration--) {
+    const told = story.iterations.get(iteration);
+    if (!told) continue;
+    if (told.closed) break;
+    told.closed = { stuck: story.state.stuck, storiesDone: done, storiesTotal: total };
+  }
+}
+
+/** Tasks done, of all that are wanted: a cancelled one is no longer part of the total. */
+export function stories(state: State): { done: number; total: number } {
+  let done = 0;
+  let total = 0;
+  for (const { status } of state.tasks.values()) {
+    if (status === 'done') done += 1;
+    if (status !== 'cancelled') total += 1;
+  }
+  return { done, total };
+}
+
+export type Outcome = VerdictValue | 'interrupted' | 'lost' | 'ended' | 'running';
+
+/** How an iteration came out, in one word. `ended`: not judged yet. */
+export function outcomeOf(told: IterationStory): Outcome {
+  if (told.verdict) return told.verdict.value;
+  if (told.lost !== null) return 'lost';
+  if (told.report === null) return 'running';
+  return told.report.ending === 'interrupted' ? 'interrupted' : 'ended';
+}
+
+/** The commit an iteration left: the engine's, else the last of the agent's own; null without one. */
+export function commitOf(told: IterationStory): string | null {
+  return told.commit ?? told.commits.at(-1) ?? null;
+}

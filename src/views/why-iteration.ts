@@ -1,0 +1,298 @@
+/**
+ * One iteration explained from the journal: what the agent said, what happened, what the gates found,
+ * what follows from it.
+ */
+import { type Change, FINDINGS, type Severity, type Trespass } from '../core/index.ts';
+import { explainTime, type TimeJson } from './explain-time.ts';
+import { type LiveInfo, nextWords, taskNext } from './next.ts';
+import { commitOf, type IterationStory, type Outcome, outcomeOf, type Story } from './story.ts';
+import { count, duration, iso, money, oneLine, plain, some, tally } from './words.ts';
+
+export interface IterationJson {
+  iteration: number;
+  cycle: number;
+  wave: number;
+  role: string;
+  mode: string;
+  task_id: string | null;
+  attempt: number;
+  agent: string;
+  model: string | null;
+  outcome: Outcome;
+  started_at: string | null;
+  ended_at: string | null;
+  duration_s: number | null;
+  claim: {
+    kind: string;
+    via: string;
+    text: string;
+    summary: string;
+    files: string[];
+    evidence: { criterion: string; kind: string; value: string }[];
+    last_words: string;
+  } | null;
+  evidence: {
+    change_count: number;
+    files: { path: string; change: 'added' | 'changed' | 'removed' }[];
+    commits: string[];
+    /** How the agent's process ended; null while it runs and where it was lost. */
+    ending: string | null;
+    exit_code: number | null;
+    signal: string | null;
+    error: string | null;
+    stopped_for: string | null;
+    lost: string | null;
+    trespass: Trespass[];
+  };
+  gates: {
+    gate: string;
+    run: string;
+    when: 'baseline' | 'after';
+    outcome: string;
+    exit_code: number | null;
+    tests: number | null;
+    duration_ms: number;
+    failures: string[];
+    excerpt: string;
+  }[];
+  verdict: { value: string; charged: boolean; reason: string; moved_to: string | null } | null;
+  findings: { kind: string; event_type: string; severity: Severity; detail: string }[];
+  corrections: { kind: string; findings: string[]; sentence: string }[];
+  questions: string[];
+  commit: string | null;
+  time: TimeJson | null;
+  usage: { input_tokens: number; output_tokens: number; cost_usd: number | null };
+  next: string;
+}
+
+export interface Viewpoint {
+  /** Epoch ms. */
+  now: number;
+  live: LiveInfo;
+}
+
+export function iterationJson(story: Story, told: IterationStory, view: Viewpoint): IterationJson {
+  const usage = told.report?.usage;
+  return {
+    iteration: told.iteration,
+    cycle: told.cycle,
+    wave: told.wave,
+    role: told.item.role,
+    mode: told.item.mode,
+    task_id: told.item.task ?? null,
+    attempt: told.attempt,
+    agent: told.agent,
+    model: told.model,
+    outcome: outcomeOf(told),
+    started_at: iso(told.startedAt),
+    ended_at: told.endedAt === null ? null : iso(told.endedAt),
+    duration_s: told.durationMs === null ? null : told.durationMs / 1000,
+    claim: claimJson(told),
+    evidence: evidenceJson(told),
+    gates: told.gates.map(({ when, result }) => ({
+      gate: result.gate,
+      run: result.run,
+      when,
+      outcome: result.outcome,
+      exit_code: result.exitCode,
+      tests: result.tests,
+      duration_ms: result.durationMs,
+      failures: result.failures,
+      excerpt: result.excerpt,
+    })),
+    verdict: told.verdict && {
+      value: told.verdict.value,
+      charged: told.verdict.charged,
+      reason: told.verdict.reason,
+      moved_to: told.moved?.to ?? null,
+    },
+    findings: (told.verdict?.findings ?? []).map(({ kind, detail }) => ({
+      kind,
+      event_type: FINDINGS[kind].eventType,
+      severity: FINDINGS[kind].severity,
+      detail,
+    })),
+    corrections: told.interventions.map(({ kind, findings, sentence }) => ({ kind, findings, sentence })),
+    questions: told.questions,
+    commit: commitOf(told),
+    time: told.policy && timeOf(told, told.policy, view.now),
+    usage: {
+      input_tokens: usage?.inputTokens ?? 0,
+      output_tokens: usage?.outputTokens ?? 0,
+      cost_usd: usage?.costUsd ?? null,
+    },
+    next: afterIteration(story, told, view),
+  };
+}
+
+function claimJson({ claim, report }: IterationStory): IterationJson['claim'] {
+  if (!claim) return null;
+  return {
+    kind: claim.kind,
+    via: claim.via,
+    text: claim.text,
+    summary: claim.result?.summary ?? '',
+    files: claim.files,
+    evidence: claim.result?.evidence ?? [],
+    last_words: (report?.finalMessage ?? '').slice(-500),
+  };
+}
+
+function evidenceJson(told: IterationStory): IterationJson['evidence'] {
+  return {
+    change_count: told.changeCount,
+    files: told.changes.map((change) => ({ path: change.path, change: changeWord(change) })),
+    commits: told.commits,
+    ending: told.report?.ending ?? null,
+    exit_code: told.report?.exitCode ?? null,
+    signal: told.report?.signal ?? null,
+    error: told.report?.error ? `${told.report.error.kind}: ${told.report.error.message}` : null,
+    stopped_for: told.stoppedFor,
+    lost: told.lost,
+    trespass: told.trespass,
+  };
+}
+
+function changeWord({ before, after }: Change): 'added' | 'changed' | 'removed' {
+  if (before === null) return 'added';
+  return after === null ? 'removed' : 'changed';
+}
+
+function timeOf(told: IterationStory, policy: NonNullable<IterationStory['policy']>, now: number): TimeJson {
+  const running = told.endedAt === null ? now - told.startedAt : null;
+  const { timeouts, wallMs, idleMs } = told;
+  return explainTime({ policy, timeouts, wallMs, idleMs, usedMs: told.durationMs ?? running });
+}
+
+/** What came after it, or what comes: the next iteration of its task, else what the law says now. */
+export function afterIteration(story: Story, told: IterationStory, view: Viewpoint): string {
+  const task = told.item.task;
+  if (task === undefined) return nextWords(story.state, view.now, view.live);
+  for (let later = told.iteration + 1; later <= (story.last.get(task) ?? 0); later++) {
+    const other = story.iterations.get(later);
+    if (other?.item.task !== task) continue;
+    return `iteration ${later} (${other.item.mode}) took ${task} further: ${outcomeOf(other)}`;
+  }
+  const state = story.state.tasks.get(task);
+  return state ? taskNext(story.state, state, view) : `${task} is no longer in the list`;
+}
+
+/** The same story as text: one labelled line for each part, more where there is more to say. */
+export function iterationText(story: Story, told: IterationStory, view: Viewpoint): string {
+  const { iteration, item, attempt, agent } = told;
+  const head = `iteration ${iteration} · ${item.mode} ${oneLine(item.subject, 80)} · attempt ${attempt} · ${agent} — ${outcomeOf(told)}`;
+  const lines = [
+    row('claim', claimWords(told)),
+    row('evidence', evidenceWords(told)),
+    ...files(told),
+    ...gateRows(told),
+    row('verdict', verdictWords(story, told)),
+    ...findingRows(told),
+    ...told.interventions.map(({ kind, sentence }) =>
+      row('correction', `${kind}: ${oneLine(sentence, 600) || 'no words'}`),
+    ),
+    ...told.questions.map((id) => row('question', questionWords(story, id))),
+    ...(told.policy ? [row('time', timeOf(told, told.policy, view.now).text)] : []),
+    row('cost', costWords(told)),
+    row('next', afterIteration(story, told, view)),
+  ];
+  return [head, ...lines].join('\n');
+}
+
+function row(label: string, text: string): string {
+  return `  ${label.padEnd(10)} ${text}`;
+}
+
+function claimWords({ claim, report, lost }: IterationStory): string {
+  if (!claim) return lost === null ? 'none yet: the agent is still at work' : 'none: the attempt was lost';
+  const words = claim.text || claim.result?.summary || '';
+  const said = words === '' ? '' : `: “${oneLine(words, 300)}”`;
+  if (claim.kind !== 'none') return `${claim.kind} (${VIA[claim.via]})${said}`;
+  const last = oneLine(report?.finalMessage ?? '', 200);
+  return `none${last === '' ? '; the last message was empty' : `; last words: “${last}”`}`;
+}
+
+const VIA = {
+  outbox: 'said with ralph emit',
+  result: 'a result object',
+  tag: 'a promise tag',
+  status: 'a status block',
+  task_file: 'a mark in the task file',
+  none: 'not said',
+} as const;
+
+function evidenceWords(told: IterationStory): string {
+  if (told.lost !== null) return `lost: ${oneLine(told.lost)}; ${count(told.changeCount, 'file')} changed`;
+  if (!told.report) return 'none yet';
+  const { ending, error, signal, exitCode, timeout } = told.report;
+  const ends = {
+    ended: `ended by itself (exit ${exitCode ?? 'unknown'})`,
+    died: `died: ${error ? `${error.kind}: ${oneLine(error.message)}` : (signal ?? `exit ${exitCode}`)}`,
+    timed_out: `ran out of ${timeout === 'idle' ? 'silence' : 'time'}`,
+    interrupted: `was ended for: ${told.stoppedFor ?? 'an interruption'}`,
+  }[ending];
+  const commits = told.commits.length > 0 ? `, ${count(told.commits.length, 'commit')} by the agent` : '';
+  return `the agent ${ends}; ${count(told.changeCount, 'file')} changed${commits}`;
+}
+
+function files(told: IterationStory): string[] {
+  const changed = told.changes.map((change) => `${change.path} (${changeWord(change)})`);
+  const listed = changed.length > 0 ? [row('', some(changed, 8))] : [];
+  return [...listed, ...told.trespass.slice(0, 5).map(({ detail }) => row('', oneLine(detail)))];
+}
+
+function gateRows(told: IterationStory): string[] {
+  const after = told.gates.filter(({ when }) => when === 'after');
+  if (after.length === 0) {
+    const why = told.verdict ? 'none ran for this attempt' : 'not run yet';
+    return [row('gates', why)];
+  }
+  return after.flatMap(({ result }) => {
+    const tests = result.tests === null ? '' : `, ${count(result.tests, 'test')}`;
+    const failing = result.failures.length > 0 ? ` · failing: ${some(result.failures, 5)}` : '';
+    const line = `${oneLine(result.gate, 40)} (${oneLine(result.run, 80)}): ${result.outcome}, exit ${result.exitCode ?? 'none'}${tests}, ${duration(result.durationMs)}${failing}`;
+    if (result.outcome === 'passed' || result.failures.length > 0) return [row('gates', line)];
+    const output = plain(result.excerpt, 1_200)
+      .split('\n')
+      .slice(-6)
+      .filter((text) => text.trim() !== '');
+    return [row('gates', line), ...output.map((text) => row('', `│ ${oneLine(text, 160)}`))];
+  });
+}
+
+function verdictWords(story: Story, told: IterationStory): string {
+  const { verdict } = told;
+  if (!verdict)
+    return told.lost !== null || told.report?.ending === 'interrupted'
+      ? 'none: it is not judged, and not counted as a try'
+      : 'not reached yet';
+  const task = story.state.tasks.get(told.item.task ?? '');
+  const max = story.state.policy?.limits.maxTaskAttempts;
+  const budget = task && max !== undefined ? ` of at most ${max}` : '';
+  const cost = verdict.charged ? ` (counts as a try${budget})` : '';
+  const moved = told.moved === null ? '' : `; the task is now ${told.moved.to}`;
+  return `${verdict.value}${cost}: ${oneLine(verdict.reason, 400)}${moved}`;
+}
+
+function findingRows(told: IterationStory): string[] {
+  return (told.verdict?.findings ?? []).map(({ kind, detail }) =>
+    row('finding', `${kind} (${FINDINGS[kind].severity}): ${oneLine(detail, 400)}`),
+  );
+}
+
+function questionWords(story: Story, id: string): string {
+  const asked = story.state.questions.get(id);
+  if (!asked) return id;
+  const answer =
+    asked.answer === null
+      ? ''
+      : `: ${oneLine(asked.answer)}${asked.by === null ? '' : ` (${oneLine(asked.by, 60)})`}`;
+  return `${id} ${oneLine(asked.question.text)} — ${asked.state}${answer}`;
+}
+
+function costWords({ report }: IterationStory): string {
+  if (!report) return 'not known yet';
+  const { inputTokens, outputTokens, costUsd } = report.usage;
+  const paid = costUsd === null ? 'no price reported' : money(costUsd);
+  return `${paid} · ${tally(inputTokens)} tokens in, ${tally(outputTokens)} out`;
+}

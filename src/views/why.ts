@@ -1,0 +1,190 @@
+/** `ralph why`: explains a task, an iteration, or why the session stopped or what it waits for. */
+import {
+  holdReason,
+  isTerminal,
+  naturalOrder,
+  nearest,
+  openQuestions,
+  Problem,
+  type State,
+} from '../core/index.ts';
+import { type QuestionJson, questionJson, questionText } from './inbox.ts';
+import { nextWords, taskNext } from './next.ts';
+import { statusDetail } from './status.ts';
+import { commitOf, type IterationStory, outcomeOf, type Story } from './story.ts';
+import { type TaskJson, taskJson } from './tasks.ts';
+import { type IterationJson, iterationJson, iterationText, type Viewpoint } from './why-iteration.ts';
+import { count, duration, oneLine, some } from './words.ts';
+
+export interface SessionWhy {
+  about: 'session';
+  session_id: string;
+  status_detail: string;
+  exit: { code: number; word: string; reason: string } | null;
+  /** One sentence: why it stopped, or what it waits for. */
+  why: string;
+  open_questions: QuestionJson[];
+  /** What each unfinished task waits for. */
+  waiting: { task_id: string; reason: string }[];
+  notices: { level: string; text: string }[];
+  last_iteration: IterationJson | null;
+  next: string;
+}
+
+export interface TaskWhy {
+  about: 'task';
+  task: TaskJson;
+  reason: string;
+  commit: string | null;
+  iterations: IterationJson[];
+  next: string;
+}
+
+export type Why = SessionWhy | TaskWhy | ({ about: 'iteration' } & IterationJson);
+
+/**
+ * The explanation as data. `subject`: an iteration number, a task id, a session id, or undefined for
+ * the session. A task whose id is a number is found first. Throws a Problem for an unknown subject.
+ */
+export function whyJson(story: Story, subject: string | undefined, view: Viewpoint): Why {
+  const found = find(story, subject);
+  if (found.kind === 'session') return sessionWhy(story, view);
+  if (found.kind === 'iteration') return { about: 'iteration', ...iterationJson(story, found.told, view) };
+  const task = story.state.tasks.get(found.id)!;
+  return {
+    about: 'task',
+    task: taskJson(story.state, task),
+    reason: task.reason,
+    commit: task.commit,
+    iterations: iterationsOf(story, found.id).map((told) => iterationJson(story, told, view)),
+    next: taskNext(story.state, task, view),
+  };
+}
+
+/** The explanation as text; the subject as in `whyJson`. */
+export function whyText(story: Story, subject: string | undefined, view: Viewpoint): string {
+  const found = find(story, subject);
+  if (found.kind === 'session') return sessionText(story, view);
+  if (found.kind === 'iteration') return iterationText(story, found.told, view);
+  return taskText(story, found.id, view);
+}
+
+type Subject =
+  | { kind: 'session' }
+  | { kind: 'task'; id: string }
+  | { kind: 'iteration'; told: IterationStory };
+
+function find(story: Story, subject: string | undefined): Subject {
+  const { state } = story;
+  if (subject === undefined || subject === '' || subject === state.session?.id) return { kind: 'session' };
+  if (state.tasks.has(subject)) return { kind: 'task', id: subject };
+  const number = /^(?:iteration[- ]?)?0*(\d{1,9})$/i.exec(subject)?.[1];
+  const told = story.iterations.get(Number(number));
+  if (told) return { kind: 'iteration', told };
+  throw unknownSubject(story, subject);
+}
+
+function unknownSubject(story: Story, subject: string): Problem {
+  const { state } = story;
+  const near = nearest(subject, [...state.tasks.keys()]);
+  const last = lastIteration(story)?.iteration ?? 0;
+  const tasks =
+    state.tasks.size === 0 ? 'no task' : `tasks ${some([...state.tasks.keys()].sort(naturalOrder), 8)}`;
+  return new Problem({
+    code: 'why.unknown_subject',
+    what: `There is no task, session or iteration ${oneLine(subject, 80)}.${near === null ? '' : ` Did you mean ${near}?`}`,
+    why: `This session has ${tasks} and ${last === 0 ? 'no iteration yet' : `iterations 1 to ${last}`}.`,
+    fix: 'Name one of them, or none: `ralph why`.',
+  });
+}
+
+function iterationsOf(story: Story, task: string): IterationStory[] {
+  return [...story.iterations.values()].filter((told) => told.item.task === task);
+}
+
+function sessionWhy(story: Story, view: Viewpoint): SessionWhy {
+  const { state } = story;
+  const last = lastIteration(story);
+  return {
+    about: 'session',
+    session_id: state.session?.id ?? '',
+    status_detail: statusDetail(state),
+    exit: state.run?.stopped ?? null,
+    why: sessionReason(state, view),
+    open_questions: openQuestions(state).map(questionJson),
+    waiting: waiting(state),
+    notices: state.notices.map(({ level, text }) => ({ level, text })),
+    last_iteration: last && iterationJson(story, last, view),
+    next: nextWords(state, view.now, view.live),
+  };
+}
+
+function lastIteration(story: Story): IterationStory | null {
+  for (let last = story.state.lastIteration; last > 0; last--) {
+    const told = story.iterations.get(last);
+    if (told) return told;
+  }
+  return null;
+}
+
+function sessionReason(state: State, { now, live }: Viewpoint): string {
+  if (!state.run) return 'no run has started yet';
+  const { stopped } = state.run;
+  if (live.runner !== null) return `it is running: ${nextWords(state, now, live)}`;
+  if (stopped)
+    return `it stopped with exit ${stopped.code} (${stopped.word}): ${oneLine(stopped.reason, 400)}`;
+  return 'the last run ended without a word: a crash, a kill or a lost machine';
+}
+
+function waiting(state: State): { task_id: string; reason: string }[] {
+  return [...state.tasks.values()]
+    .filter((task) => !isTerminal(task.status) || (task.status === 'done' && task.landed === 'failed'))
+    .map((task) => ({
+      task_id: task.def.id,
+      reason:
+        task.landed === 'failed'
+          ? `not landed: ${oneLine(task.landingReason)}`
+          : oneLine(holdReason(state, task)),
+    }));
+}
+
+function sessionText(story: Story, view: Viewpoint): string {
+  const { state } = story;
+  const lines = [
+    `${state.session?.id ?? 'no session'} · ${statusDetail(state).replace('_', ' ')} · ${state.phase}`,
+  ];
+  lines.push(`why: ${sessionReason(state, view)}`);
+  for (const entry of openQuestions(state)) lines.push(...questionText(entry, view.now));
+  const held = waiting(state);
+  if (held.length > 0) lines.push(`${count(held.length, 'task')} not finished`);
+  for (const { reason } of held.slice(0, 20)) lines.push(`  ${reason}`);
+  if (held.length > 20) lines.push(`  and ${held.length - 20} more: \`ralph tasks\``);
+  for (const { level, text } of state.notices.slice(-3)) lines.push(`${level}: ${oneLine(text, 400)}`);
+  const last = lastIteration(story);
+  if (last) lines.push('', iterationText(story, last, view), '');
+  lines.push(`next: ${nextWords(state, view.now, view.live)}`);
+  return lines.join('\n');
+}
+
+function taskText(story: Story, id: string, view: Viewpoint): string {
+  const task = story.state.tasks.get(id)!;
+  const { marker, held } = taskJson(story.state, task);
+  const lines = [`${marker} ${oneLine(id, 80)} · ${oneLine(task.def.title, 160)} · ${task.status}`];
+  if (task.reason !== '') lines.push(`why: ${oneLine(task.reason, 400)}`);
+  if (held) lines.push(`held by ${held.question} (${held.kind}): ${held.reason}`);
+  if (task.def.dependsOn.length > 0) lines.push(`depends on ${some(task.def.dependsOn)}`);
+  const told = iterationsOf(story, id);
+  if (told.length === 0) lines.push('It was not tried yet.');
+  for (const earlier of told.slice(0, -1).slice(-20)) lines.push(shortLine(earlier));
+  const last = told.at(-1);
+  if (last) lines.push('', iterationText(story, last, view), '');
+  lines.push(`next: ${taskNext(story.state, task, view)}`);
+  return lines.join('\n');
+}
+
+function shortLine(told: IterationStory): string {
+  const commit = commitOf(told);
+  const took = told.durationMs === null ? '' : ` in ${duration(told.durationMs)}`;
+  const why = oneLine(told.verdict?.reason ?? told.lost ?? '', 200);
+  return `  iteration ${told.iteration} · ${told.item.mode}: ${outcomeOf(told)}${took}${commit ? ` · ${commit.slice(0, 7)}` : ''}${why === '' ? '' : ` — ${why}`}`;
+}

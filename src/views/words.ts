@@ -1,0 +1,103 @@
+/**
+ * The words every window shares: text from agents made safe for a terminal, and numbers as people read
+ * them. Nothing an agent wrote reaches a terminal without passing `plain` or `oneLine`.
+ */
+
+/** Escape sequences: CSI, then OSC/DCS/PM/APC/SOS up to their end, then any other two-character one. */
+const SEQUENCES =
+  /\u001b\[[0-?]*[ -/]*[@-~]|\u009b[0-?]*[ -/]*[@-~]|(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u0090\u0098\u009c-\u009f]{0,4096}(?:\u0007|\u001b\\|\u009c)|\u001b[ -/]*[0-~]?/g;
+/** Control characters other than tab and line feed, and marks that reorder or hide text. */
+const CONTROLS =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
+
+/** Halves of a surrogate pair, which no terminal can print. */
+const HALVES = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+
+/** Text without control sequences, several lines kept. At most `max` characters, then `…`. */
+export function plain(text: string, max = 4_000): string {
+  // Cut before the search, so that a huge text costs no more than a long one.
+  const cut = text.length > max * 4 ? text.slice(0, max * 4) : text;
+  const safe = cut
+    .replace(/\r\n?/g, '\n')
+    .replace(SEQUENCES, '')
+    .replace(CONTROLS, '')
+    .replace(HALVES, '\ufffd');
+  return shorten(cut === text ? safe : `${safe}…`, max);
+}
+
+/** The same on one line: every run of white space is one blank. Default 200 characters. */
+export function oneLine(text: string, max = 200): string {
+  return shorten(
+    plain(text, max * 4)
+      .replace(/\s+/g, ' ')
+      .trim(),
+    max,
+  );
+}
+
+function shorten(text: string, max: number): string {
+  if (text.length <= max) return text;
+  return `${text.slice(0, Math.max(0, max - 1)).replace(/[\ud800-\udbff]$/, '')}…`;
+}
+
+/** `0s`, `47m 23s`, `2h 05m`. Milliseconds in; negative and unknown lengths are 0. */
+export function duration(ms: number): string {
+  const s = Number.isFinite(ms) ? Math.max(0, Math.floor(ms / 1000)) : 0;
+  if (s < 60) return `${s}s`;
+  if (s < 3_600) return `${Math.floor(s / 60)}m ${two(s % 60)}s`;
+  return `${Math.floor(s / 3_600)}h ${two(Math.floor((s % 3_600) / 60))}m`;
+}
+
+/** A length somebody set, without its zeros: `15m`, `90s`, `1h`, `1h 30m`. Milliseconds in. */
+export function span(ms: number): string {
+  const s = Number.isFinite(ms) ? Math.max(0, Math.round(ms / 1000)) : 0;
+  if (s < 120 && s !== 60) return `${s}s`;
+  const parts = [
+    { n: Math.floor(s / 3_600), unit: 'h' },
+    { n: Math.floor((s % 3_600) / 60), unit: 'm' },
+    { n: s % 60, unit: 's' },
+  ];
+  return parts
+    .filter(({ n }) => n > 0)
+    .map(({ n, unit }) => `${n}${unit}`)
+    .join(' ');
+}
+
+function two(n: number): string {
+  return String(n).padStart(2, '0');
+}
+
+/** `$0.42`; four places under a cent, so that a small cost is not nothing. */
+export function money(usd: number): string {
+  return `$${usd.toFixed(usd > 0 && usd < 0.01 ? 4 : 2)}`;
+}
+
+/** `950`, `12.3k`, `4.1M`. */
+export function tally(n: number): string {
+  if (n < 1_000) return String(n);
+  return n < 1_000_000 ? `${(n / 1_000).toFixed(1)}k` : `${(n / 1_000_000).toFixed(1)}M`;
+}
+
+/** `1 task`, `2 tasks`. */
+export function count(n: number, noun: string): string {
+  return `${n} ${noun}${n === 1 ? '' : 's'}`;
+}
+
+/** UTC, ISO 8601 with `Z`; null for a time no calendar has. Epoch ms in. */
+export function iso(at: number): string | null {
+  return Number.isFinite(at) && Math.abs(at) <= 8.64e15 ? new Date(at).toISOString() : null;
+}
+
+/** A point in time as people compare it with now: `in 3m 10s (14:05 UTC)`; past times say `due`. */
+export function until(at: number, now: number): string {
+  const clock = iso(at)?.slice(11, 16);
+  if (clock === undefined) return 'at an unknown time';
+  return at <= now ? `due since ${clock} UTC` : `in ${duration(at - now)} (${clock} UTC)`;
+}
+
+/** Up to `max` names, and how many more there are. */
+export function some(names: readonly string[], max = 10): string {
+  const shown = names.slice(0, max).map((name) => oneLine(name, 120));
+  const more = names.length - shown.length;
+  return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
+}
