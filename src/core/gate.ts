@@ -66,7 +66,10 @@ function countEach(failures: string[]): Map<string, number> {
   return counts;
 }
 
-/** Without colour and cursor codes; a carriage return starts a line, as a progress bar means it. */
+/**
+ * Without colour and cursor codes; a carriage return starts a line, as a progress bar means it. Blank
+ * lines in a row become one: patterns that look for a line's start would else try each with all that follow.
+ */
 function plainText(text: string): string {
   return text
     .replace(/\u001b\][^\u0007\u001b]{0,500}(?:\u0007|\u001b\\)/g, '')
@@ -75,7 +78,8 @@ function plainText(text: string): string {
     .replace(/\r\n?/g, '\n')
     .replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, '')
     .split('\n')
-    .map((line) => line.slice(0, MAX_LINE_CHARACTERS))
+    .map((line) => line.slice(0, MAX_LINE_CHARACTERS).trimEnd())
+    .filter((line, i, lines) => line !== '' || lines[i - 1] !== '')
     .join('\n');
 }
 
@@ -122,10 +126,10 @@ function testName(name: string): string {
 /** A message as it is the next time. */
 function errorLine(line: string): string {
   return withoutPlaces(line)
+    .replace(/^\d+:\d+ /, '')
     .replace(/\(\d+,\d+\)/g, '')
     .replace(/:\d+(?::\d+)?(?=\D|$)/g, '')
     .replace(/\bline \d+(?:, col(?:umn)? \d+)?/gi, 'line')
-    .replace(/^[ \t]*\d+:\d+\s+/, '')
     .replace(/\bpid[ =:]*\d+/gi, 'pid')
     .replace(/\(node\b.?\d+\)|\[\d{3,}\]/g, '')
     .replace(/\(?\b\d+(?:\.\d+)? ?(?:ms|s|sec|secs|seconds?|minutes?|min|m)\b\)?/g, '')

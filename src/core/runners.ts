@@ -90,7 +90,7 @@ const pytest: Reader = (text) => {
     (total, line) => total + countsIn(line, /passed|failed|errors?|xfailed|xpassed/),
     0,
   );
-  return { tests, failing: all(text, /^(?:FAILED|ERROR) (\S+(?:\[[^\]]*\])?\S*)/gm) };
+  return { tests, failing: all(text, /^(?:FAILED|ERROR) ([^\s[]+(?:\[.*?\])?)(?= - |$)/gm) };
 };
 
 const unittest: Reader = (text) => {
@@ -106,8 +106,8 @@ const go: Reader = (text) => {
     const pack = /"Package":"([^"]+)"/.exec(line)?.[1] ?? '';
     return name === undefined ? [] : { name: `${pack} ${name}`, failed: action === 'fail' };
   });
-  const packages = all(text, /^((?:ok|FAIL|\?)\s*\t.*)$/gm);
-  const results = [...text.matchAll(/^(\s*)--- (PASS|FAIL): (\S+)/gm)];
+  const packages = all(text, /^((?:ok|FAIL|\?) *\t.*)$/gm);
+  const results = [...text.matchAll(/^([ \t]*)--- (PASS|FAIL): (\S+)/gm)];
   if (events.length === 0 && packages.length === 0 && results.length === 0) return null;
   const broken = all(text, /^FAIL\t(\S+ \[(?:build|setup) failed\])/gm);
   const failing = [
@@ -145,7 +145,7 @@ const ruby: Reader = (text) => {
     ...[...text.matchAll(/^rspec (\S+?)(?::\d+)?(?:\[[\d:]+\])? # (.*)$/gm)].map(
       (match) => `${match[1]} ${match[2]}`,
     ),
-    ...all(text, /^[ \t]*(?:\d+\) )?(?:Failure|Error):\s*\n\s*(\S+#\S+)/gm),
+    ...all(text, /^[ \t]*(?:\d+\) )?(?:Failure|Error):\n[ \t]*(\S+#\S+)/gm),
     ...all(text, /^[ \t]+\d+\) (?:test|doctest|property) (.+)$/gm),
   ];
   return { tests: Math.max(0, tests), failing };
@@ -232,19 +232,28 @@ const playwright: Reader = (text) => {
   return { tests, failing: all(text, /^[ \t]+\d+\) (\[.+?\] \u203a .+?)(?: \u2500+)?$/gm) };
 };
 
-/** A plain count, in words every home-made runner uses. Read only where no known runner spoke. */
+/**
+ * A plain count, in words every home-made runner uses; the last one is the whole. Read only where no
+ * known runner spoke. `0 failed` alone is what linters print too, and tells no number of tests.
+ */
 const plain: Reader = (text) => {
-  const counts =
-    /\b\d+ (?:tests? |specs? |checks? )?(?:passed|failed|passing|succeeded)\b|\b(?:passed|failed): *\d+/i;
-  const line = text.split('\n').findLast((each) => counts.test(each));
-  const hasNone = /\bno tests? (?:files? )?(?:were )?(?:found|ran|run|executed|collected|to run)\b/i.test(
+  const passed = lastCount(
+    text,
+    /\b(\d+) (?:tests? |specs? |checks? )?(?:passed|passing|succeeded)\b|\bpassed: *(\d+)/gi,
+  );
+  const failed =
+    lastCount(text, /\b(\d+) (?:tests? |specs? |checks? )?(?:failed|failing)\b|\bfailed: *(\d+)/gi) ?? 0;
+  if (passed !== null || failed > 0) return { tests: (passed ?? 0) + failed, failing: [] };
+  const saysNone = /\bno tests? (?:files? )?(?:were )?(?:found|ran|run|executed|collected|to run)\b/i.test(
     text,
   );
-  if (line === undefined) return hasNone ? { tests: 0, failing: [] } : null;
-  const before = sum(line, /\b(\d+) (?:tests? |specs? |checks? )?(?:passed|failed|passing|succeeded)\b/gi);
-  const after = sum(line, /\b(?:passed|failed): *(\d+)/gi);
-  return { tests: before ?? after ?? 0, failing: [] };
+  return saysNone ? { tests: 0, failing: [] } : null;
 };
+
+function lastCount(text: string, pattern: RegExp): number | null {
+  const match = [...text.matchAll(pattern)].at(-1);
+  return match === undefined ? null : Number(match[1] ?? match[2]);
+}
 
 /** By the name of the runner that prints the format first read there. */
 const READERS: Record<string, Reader> = {
