@@ -1,5 +1,5 @@
 export type { KeptOutput } from './kept.ts';
-export { findByMarker } from './marker.ts';
+export { ancestorCarries, findByMarker } from './marker.ts';
 export type { RunningChild, RunOptions, RunResult } from './options.ts';
 export { findProgram } from './program.ts';
 export { run } from './run.ts';

@@ -255,7 +255,7 @@ test('a left-behind process that holds the pipe open holds up nobody', async () 
 });
 
 test('a left-behind process that floods the pipe holds up nobody', async () => {
-  const result = await runWhole(program('flooding-leftover'));
+  const result = await start(program('flooding-leftover'), { onLine: () => {} }).done;
   expect(result).toMatchObject({ ending: 'exited', exitCode: 0, leftBehind: [{ command: 'yes' }] });
 });
 
