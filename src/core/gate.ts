@@ -16,6 +16,7 @@ export interface GateRun {
   stdoutAndErr: string;
 }
 
+/** The part of a gate result that the output decides. */
 export type GateReading = Pick<GateResult, 'outcome' | 'tests' | 'failures'>;
 
 const MAX_FAILURES = 200;
