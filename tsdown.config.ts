@@ -11,5 +11,7 @@ export default defineConfig({
   dts: false,
   clean: true,
   outExtensions: () => ({ js: '.js' }),
-  deps: { alwaysBundle: [/^(?!node:)/] },
+  deps: { alwaysBundle: [/^(?!node:)/], neverBundle: ['react-devtools-core'] },
+  // React's development build is slower and checks much; Ink's devtools are only reached with DEV=true.
+  define: { 'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"' },
 });

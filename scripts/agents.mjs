@@ -1,13 +1,12 @@
 // End-to-end tests with real agent CLIs: `npm run test:agents [-- vitest arguments]`. Installs the pinned
 // CLIs into test/agents on demand (a few hundred MB, kept until the lock file changes), then runs the
-// suite and ends with its exit code. A CLI that cannot be installed is skipped, with the reason told.
+// suite and ends with `N passed, N failed`. A CLI that cannot be installed is skipped, with the reason told.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
+import { finish, root, runVitest } from './suite.mjs';
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const folder = join(root, 'test', 'agents');
 const windows = process.platform === 'win32';
 const claude = join(folder, 'node_modules', '.bin', windows ? 'claude.cmd' : 'claude');
@@ -42,12 +41,7 @@ function install() {
 const reason = install();
 if (reason !== null) {
   process.stdout.write(`SKIPPED test:agents (claude): ${reason}\n`);
-  process.exit(0);
+  finish({ passed: 0, failed: 0 });
+} else {
+  finish(await runVitest(['--config', 'vitest.agents.config.ts', ...process.argv.slice(2)]));
 }
-const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
-const run = spawnSync(
-  process.execPath,
-  [vitest, 'run', '--config', join(root, 'vitest.agents.config.ts'), ...process.argv.slice(2)],
-  { cwd: root, stdio: 'inherit' },
-);
-process.exit(run.status ?? 1);
