@@ -19,7 +19,7 @@ export const linuxTable: PlatformTable = {
   boot() {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
   },
-  scanEveryMs: 1000,
+  scanEveryMs: 2000,
 };
 
 function pids(): number[] {

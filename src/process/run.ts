@@ -253,14 +253,18 @@ function makeTerminator({
     },
     async sweep(graceMs) {
       const leftBehind: RunResult['leftBehind'] = [];
-      await waitGone(tree.descendants(), SETTLE_MS, () => false);
       let survivors: ProcessRow[] = [];
-      for (let round = 0; round < 5 && survivors.length === 0; round++) {
-        const rows = tree.descendants();
-        if (rows.length === 0) break;
+      let rows = tree.descendants();
+      if (rows.length > 0) {
+        await waitGone(rows, SETTLE_MS, () => false);
+        rows = tree.descendants();
+      }
+      // What is ended may have started others meanwhile: look again, at most five times.
+      for (let round = 0; round < 5 && rows.length > 0 && survivors.length === 0; round++) {
         leftBehind.push(...rows.map((row) => ({ pid: row.pid, command: row.command })));
         const left = killAt === null ? graceMs : Math.max(0, killAt - performance.now());
         survivors = await endAll(rows, round === 0 ? left : 0, hurried);
+        rows = tree.descendants();
       }
       isSwept = true;
       clearTimeout(timer);

@@ -42,9 +42,12 @@ export function watchTree(
 
   return {
     descendants() {
-      const spared = selfAndAncestors().add(root.pid);
       const marked = marker === undefined ? [] : findByMarker(marker);
-      const all = new Map([...look(true), ...marked].map((row) => [row.pid, row]));
+      // Most children leave nothing: command lines are read only when there is something to name.
+      const found = look(false).length === 0 ? [] : look(true);
+      const all = new Map([...found, ...marked].map((row) => [row.pid, row]));
+      if (all.size === 0) return [];
+      const spared = selfAndAncestors().add(root.pid);
       return [...all.values()].filter((row) => !spared.has(row.pid));
     },
     close() {
