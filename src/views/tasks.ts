@@ -91,7 +91,7 @@ function waiting(state: State, task: TaskState): string[] {
   if (task.status === 'doing') return [];
   const reason = holdReason(state, task);
   const about = `${task.def.id} waits`;
-  if (reason.startsWith(about)) return [`waits${oneLine(reason.slice(about.length))}`];
+  if (reason.startsWith(about)) return [`waits ${oneLine(reason.slice(about.length))}`];
   return task.status === 'review' ? ['waits for its review'] : [];
 }
 
