@@ -4,6 +4,7 @@
  * the law: each was put where it stands because a story ended wrongly without it.
  */
 import { guard, openQuestions } from './guard.ts';
+import { isWanted } from './pick.ts';
 import type { State } from './state.ts';
 import { type Step, stop } from './step.ts';
 import { work } from './work.ts';
@@ -70,7 +71,8 @@ function openWave(state: State, { now }: Moment): Step | null {
   if (!wave || (state.paused && wave.waiting.length > 0)) return null;
   const unsettled = wave.started.some((iteration) => state.open.has(iteration));
   if (unsettled) return null;
-  if (wave.waiting.length === 0 || state.stopAsked || guard(state, now)) return { do: 'close' };
+  const unwanted = wave.waiting.some((entry) => !isWanted(state, entry.item));
+  if (wave.waiting.length === 0 || unwanted || state.stopAsked || guard(state, now)) return { do: 'close' };
   return (
     prepareGround(state, wave.waiting[0]!.item.task ?? null) ?? {
       do: 'run',
@@ -105,7 +107,6 @@ function stopAsked(state: State): Step | null {
 /** 8 */
 function paused(state: State): Step | null {
   if (!state.paused) return null;
-  if (state.policy?.wait && !state.paused.by.startsWith('engine'))
-    return { do: 'wait', until: null, for: 'resume' };
+  if (state.policy?.wait && state.paused.by !== 'engine') return { do: 'wait', until: null, for: 'resume' };
   return stop(7, state.paused.text || 'paused; `ralph resume` goes on');
 }

@@ -37,7 +37,14 @@ export interface TaskSource {
 
 export type Fact =
   // the session and its runs
-  | { type: 'session.created'; id: string; objective: string; timezone: string; product: string }
+  | {
+      type: 'session.created';
+      id: string;
+      objective: string;
+      timezone: string;
+      product: string;
+      ground: string;
+    }
   | {
       type: 'run.started';
       policy: Policy;

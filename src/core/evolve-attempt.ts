@@ -83,6 +83,10 @@ export function evolveAttempt(state: State, fact: AttemptFact, at: number): void
 }
 
 function endWave(state: State, fact: Of<'wave.ended'>, at: number): void {
+  const ended = state.wave?.started.some((iteration) => {
+    const value = state.attempts.get(iteration)?.verdict?.value;
+    return value !== undefined && value !== 'died';
+  });
   state.wave = null;
   if (PHASES[state.phase].inner) state.phase = 'BATCHING';
   if (fact.progress) state.stuck = 0;
@@ -96,7 +100,7 @@ function endWave(state: State, fact: Of<'wave.ended'>, at: number): void {
     const delays = state.policy?.limits.retryDelaysS ?? [0];
     const delay = delays[Math.min(state.deadRow, delays.length) - 1] ?? 0;
     state.deadUntil = at + delay * 1000;
-  } else if (started && !fact.neutral) {
+  } else if (ended) {
     state.deadRow = 0;
     state.deadUntil = 0;
   }
@@ -123,9 +127,9 @@ function startAttempt(state: State, fact: Of<'attempt.started'>, at: number): vo
   }
   state.resumeNote = null;
   const task = fact.item.task === undefined ? undefined : state.tasks.get(fact.item.task);
-  if (!task) return;
+  // A reviewer, also a second one, reads the executor's last report.
+  if (!task || fact.item.mode === 'TASK_REVIEW') return;
   letGo(state, task.attempts);
-  if (fact.item.mode === 'TASK_REVIEW') return;
   task.baseTree ??= fact.before.tree;
   if (task.status !== 'doing') task.prior = task.status;
   task.status = 'doing';
@@ -169,6 +173,7 @@ function newAttempt(state: State, fact: Of<'attempt.started'>, at: number): Atte
     report: null,
     claim: null,
     changes: [],
+    delivered: fact.delivered,
     changeCount: 0,
     more: null,
     commits: [],
@@ -205,14 +210,32 @@ function endAttempt(state: State, fact: Of<'attempt.ended'>, at: number): void {
   spend(state, attempt, fact);
   const judged = fact.report.ending !== 'interrupted' || fact.stoppedFor === 'limit';
   if (fact.report.ending !== 'died' && judged && state.run) state.run.used += 1;
-  if (!judged) settle(state, attempt);
+  if (judged) return;
+  settle(state, attempt);
+  undeliver(state, attempt);
+}
+
+/** What stood in the prompt of an attempt that led nowhere by itself has reached nobody: it comes again. */
+function undeliver(state: State, attempt: AttemptState): void {
+  const ids = new Set(attempt.delivered);
+  for (const entry of state.guidance) {
+    if (!ids.has(entry.message.id)) continue;
+    entry.deliveries = entry.deliveries.filter((iteration) => iteration !== attempt.iteration);
+  }
+  for (const id of ids) {
+    const question = state.questions.get(id);
+    if (question && question.state !== 'closed') question.delivered = false;
+  }
 }
 
 function spend(state: State, attempt: AttemptState, fact: Of<'attempt.ended'>): void {
   const { usage } = fact.report;
   const cost = usage.costUsd ?? 0;
   const task = attempt.item.task === undefined ? undefined : state.tasks.get(attempt.item.task);
-  if (task) task.costUsd += cost;
+  if (task) {
+    task.costUsd += cost;
+    task.budgetUsd += cost;
+  }
   state.costUsd += cost;
   state.tokens.input += usage.inputTokens;
   state.tokens.output += usage.outputTokens;
@@ -232,6 +255,7 @@ function loseAttempt(state: State, fact: Of<'attempt.lost'>, at: number): void {
   attempt.changeCount = fact.changes.length;
   if (fact.after) state.lastMark = fact.after;
   settle(state, attempt);
+  undeliver(state, attempt);
 }
 
 /** The attempt is over; unless a verdict moves it, its task shows the marker it had before. */
@@ -260,6 +284,7 @@ function reachVerdict(state: State, fact: Of<'verdict.reached'>, at: number): vo
   }
   const item = itemOf(state, itemKey(fact.item));
   const died = fact.value === 'died';
+  if (died) undeliver(state, attempt);
   if (died && !fact.parks) {
     item.died += 1;
     const delays = state.policy?.limits.retryDelaysS ?? [0];
@@ -272,6 +297,7 @@ function reachVerdict(state: State, fact: Of<'verdict.reached'>, at: number): vo
   state.idleRow = fact.findings.some((finding) => finding.kind === 'idle_run') ? state.idleRow + 1 : 0;
   if (fact.down) state.agentDown = fact.down;
   if (fact.charged && fact.item.mode === 'TASK_REVIEW') item.charged += 1;
+  if (fact.value === 'accepted') item.charged = 0;
   countTry(state, fact);
   state.seenTrees.add(fact.tree);
   if (attempt.after) state.seenTrees.add(attempt.after.tree);
@@ -286,7 +312,7 @@ function countTry(state: State, fact: Of<'verdict.reached'>): void {
     task.unfinished += 1;
     if (!fact.newTree || task.unfinished > limit) task.fruitless += 1;
   }
-  if (fact.value === 'rejected' || fact.value === 'died') task.fruitless += 1;
+  if (fact.value === 'rejected' || (fact.value === 'died' && !fact.parks)) task.fruitless += 1;
 }
 
 /** The item's counters, made on first sight. */

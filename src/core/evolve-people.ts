@@ -41,7 +41,8 @@ export function evolvePeople(state: State, fact: PeopleFact, at: number): void {
       }
       return;
     case 'session.paused':
-      state.paused = { at: fact.at, text: fact.text, by: fact.by };
+      // A clock that runs ahead must not put the pause out of reach of every RESUME.
+      state.paused = { at: Math.min(fact.at, at), since: at, text: fact.text, by: fact.by };
       return;
     case 'session.resumed':
       return resume(state, fact, at);
@@ -75,6 +76,9 @@ export function evolvePeople(state: State, fact: PeopleFact, at: number): void {
     case 'question.answered': {
       const open = close(state, fact.id, 'answered');
       if (!open) return;
+      restart(state, open);
+      // An answer skips the cooldown; only a row of deaths is waited for.
+      if (state.deadRow === 0) state.deadUntil = 0;
       open.answer = fact.text;
       open.option = fact.option;
       open.by = fact.by;
@@ -84,7 +88,9 @@ export function evolvePeople(state: State, fact: PeopleFact, at: number): void {
       return expire(state, fact);
     case 'question.closed': {
       const open = close(state, fact.id, 'closed');
-      if (open) open.delivered = true;
+      if (!open) return;
+      restart(state, open);
+      open.delivered = true;
       return;
     }
     case 'answer.delivered': {
@@ -100,11 +106,11 @@ export function evolvePeople(state: State, fact: PeopleFact, at: number): void {
 
 function resume(state: State, fact: Extract<PeopleFact, { type: 'session.resumed' }>, at: number): void {
   if (!state.paused) return;
-  const pausedMs = Math.max(0, at - state.paused.at);
   // A pause counts against no deadline.
   for (const id of state.openQuestions) {
     const { question } = state.questions.get(id)!;
-    if (question.deadline !== null) question.deadline += pausedMs;
+    const from = Math.max(state.paused.since, question.askedAt);
+    if (question.deadline !== null) question.deadline += Math.max(0, at - from);
   }
   state.resumeNote = [state.paused.text, fact.text].filter((text) => text !== '').join('\n') || null;
   state.paused = null;
@@ -114,10 +120,14 @@ function close(state: State, id: string, to: 'answered' | 'expired' | 'closed'):
   const open = state.questions.get(id);
   if (!open || !state.openQuestions.delete(id)) return null;
   open.state = to;
-  const task = state.tasks.get(open.question.about);
+  return open;
+}
+
+/** A person has acted; silence restarts nothing. */
+function restart(state: State, { question }: QuestionState): void {
+  const task = state.tasks.get(question.about);
   if (task) restartBudgets(state, task);
   state.stuck = 0;
-  return open;
 }
 
 function expire(state: State, fact: Extract<PeopleFact, { type: 'question.expired' }>): void {

@@ -89,17 +89,20 @@ function readTasks(state: State, fact: Extract<TaskFact, { type: 'tasks.read' }>
     const known = state.tasks.get(def.id);
     if (known) {
       const reopened = known.def.status === 'done' && def.status === 'todo' && known.status === 'done';
+      const ended = isTerminal(def.status) && def.status !== known.def.status && !isTerminal(known.status);
       known.def = def;
       // Only a person re-opens a finished task; the engine's own marks never come back as news.
       if (reopened && fact.by !== 'agent') moveTask(state, def.id, 'todo', '', fact.by);
-      if (def.status === 'done' && !isTerminal(known.status) && fact.by === 'person')
-        settle(known, def.status);
+      if (ended && fact.by === 'person') moveTask(state, def.id, def.status, 'marked by hand', 'person');
     } else {
       state.tasks.set(def.id, newTask(def));
       if (state.run && !isTerminal(def.status)) state.run.addedTasks += 1;
     }
   }
-  for (const id of fact.gone) state.tasks.delete(id);
+  for (const id of fact.gone) {
+    closeQuestions(state, id);
+    state.tasks.delete(id);
+  }
 }
 
 function newTask(def: TaskDef): TaskState {
@@ -128,14 +131,9 @@ function newTask(def: TaskDef): TaskState {
     reason: '',
     corrections: [],
     costUsd: 0,
+    budgetUsd: 0,
     baseTree: null,
   };
-}
-
-function settle(task: TaskState, status: TaskStatus): void {
-  task.status = status;
-  task.prior = status;
-  task.landed = 'landed';
 }
 
 /** The one place where a status changes, whoever asked for it. */
@@ -150,6 +148,7 @@ export function moveTask(state: State, id: string, to: TaskStatus, reason: strin
   if (to === 'done') task.landed = by === 'person' ? 'landed' : 'no';
   if (to === 'cancelled' || to === 'failed') task.landed = 'landed';
   if (to === 'todo' && wasTerminal) reopenTask(state, task);
+  else if (by === 'person') restartBudgets(state, task);
   if (isTerminal(to)) closeQuestions(state, id);
 }
 
@@ -190,6 +189,7 @@ export function restartBudgets(state: State, task: TaskState): void {
   task.reviewRejections = 0;
   task.unfinished = 0;
   task.fruitless = 0;
+  task.budgetUsd = 0;
   state.stuck = 0;
   for (const [key, item] of state.items) {
     if (!key.endsWith(`|${task.def.id}`)) continue;

@@ -29,13 +29,20 @@ export function evolve(state: State, record: Pick<JournalRecord, 'seq' | 'at' | 
 function passTime(state: State, record: Pick<JournalRecord, 'at' | 'facts'>): void {
   if (!state.run || record.facts.some((fact) => fact.type === 'run.started')) return;
   const gap = Math.max(0, record.at - state.lastAt);
-  state.run.activeMs += state.open.size > 0 ? gap : Math.min(gap, OVERHEAD_MS);
+  const works = state.open.size > 0 && !state.paused && !state.run.stopped;
+  state.run.activeMs += works ? gap : Math.min(gap, OVERHEAD_MS);
 }
 
 function evolveFact(state: State, fact: Fact, at: number): void {
   switch (fact.type) {
     case 'session.created':
-      state.session = { id: fact.id, objective: fact.objective, timezone: fact.timezone, createdAt: at };
+      state.session = {
+        id: fact.id,
+        objective: fact.objective,
+        timezone: fact.timezone,
+        createdAt: at,
+        ground: fact.ground ?? '.',
+      };
       return;
     case 'run.started':
       return startRun(state, fact, at);
@@ -132,6 +139,8 @@ function startRun(state: State, fact: Extract<Fact, { type: 'run.started' }>, at
   if (stopped && TRY_AGAIN.has(stopped.code)) tryAgain(state);
   if (fact.reopened && state.aborted) reopen(state);
   for (const task of state.tasks.values()) if (task.landed === 'failed') task.landed = 'no';
+  // A question whose silence stopped a run has stopped that one only.
+  if (stopped) for (const asked of state.questions.values()) asked.stopped = false;
 }
 
 function tryAgain(state: State): void {
@@ -144,6 +153,7 @@ function tryAgain(state: State): void {
     task.charged = 0;
     task.reviewRejections = 0;
     task.unfinished = 0;
+    task.budgetUsd = 0;
   }
   for (const item of state.items.values()) {
     item.charged = 0;

@@ -69,8 +69,8 @@ export function judge(evidence: Evidence): Judgement {
     return verdict('blocked', findings, `the agent asks: ${claim.text}`);
   }
   const contract = MODES[evidence.mode];
-  if (contract.owes === 'verdict') return judgeReview(evidence, findings);
-  if (contract.owes === 'works') return judgeWorks(evidence, findings);
+  if (contract.owes === 'verdict') return charge(evidence, judgeReview(evidence, findings));
+  if (contract.owes === 'works') return charge(evidence, judgeWorks(evidence, findings));
   return judgeCode(evidence, findings);
 }
 
@@ -194,7 +194,8 @@ interface Silence {
 }
 
 function judgeSilence({ evidence, findings, worked, broken, forbidden, timedOut }: Silence): Judgement {
-  if (!worked && evidence.claim.kind === 'none' && !timedOut) noChange(evidence, findings);
+  const endedWell = evidence.report.ending === 'ended';
+  if (!worked && evidence.claim.kind === 'none' && endedWell) noChange(evidence, findings);
   if (evidence.claim.kind === 'failed')
     return charge(evidence, verdict('rejected', findings, 'the agent reports failure'));
   if (timedOut)

@@ -68,5 +68,5 @@ export function spendingLimit(state: State, live: LiveUsage): string | null {
 /** True when this task's own money cap is used up, counting what its live attempt has spent. */
 export function taskCostReached(policy: Policy, task: TaskState, liveCostUsd = 0): boolean {
   const cap = policy.limits.maxCostUsdPerTask;
-  return cap !== null && task.costUsd + liveCostUsd >= cap;
+  return cap !== null && task.budgetUsd + liveCostUsd >= cap;
 }

@@ -20,6 +20,13 @@ export function isReady(state: State, task: TaskState): boolean {
   });
 }
 
+/** False once a person took the task away, or a question holds it, while its item waited to be started. */
+export function isWanted(state: State, item: Item): boolean {
+  if (item.task === undefined) return true;
+  const task = state.tasks.get(item.task);
+  return task !== undefined && !isTerminal(task.status) && heldBy(state, item.task) === null;
+}
+
 /** The item that would move this task next, in the team that is hired. */
 export function nextItem(state: State, task: TaskState): Item {
   const subject = task.def.id;
@@ -37,8 +44,8 @@ export function isExhausted(state: State, task: TaskState): string | null {
   if (task.def.review === undefined && task.reviewRejections >= limits.reviewCap) {
     return `${task.reviewRejections} reviews asked for changes`;
   }
-  if (limits.maxCostUsdPerTask !== null && task.costUsd >= limits.maxCostUsdPerTask) {
-    return `it has cost $${task.costUsd.toFixed(2)} of $${limits.maxCostUsdPerTask}`;
+  if (limits.maxCostUsdPerTask !== null && task.budgetUsd >= limits.maxCostUsdPerTask) {
+    return `it has cost $${task.budgetUsd.toFixed(2)} of $${limits.maxCostUsdPerTask}`;
   }
   const item = state.items.get(itemKey(nextItem(state, task)));
   if (!item) return null;

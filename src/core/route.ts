@@ -17,7 +17,7 @@ const ALIASES: Record<string, string> = { builder: 'executor' };
 export function receive(state: State, message: Message, live: boolean): Fact[] | null {
   if (state.seenMessages.has(message.id)) return [];
   const rejected = (reason: string): Fact[] => [{ type: 'message.rejected', id: message.id, reason }];
-  const target = targetOf(state, message.target);
+  const target: Target = SESSION_WIDE.has(message.type) ? { role: 'ALL' } : targetOf(state, message.target);
   if (target.problem) return rejected(target.problem);
   const addressed = { ...message, target: target.role };
   const received = (action: string, ...facts: Fact[]): Fact[] => [
@@ -61,7 +61,15 @@ interface Replies {
   rejected(reason: string): Fact[];
 }
 
-function targetOf(state: State, target: string): { role: string; problem?: string } {
+/** Control is for the session, whatever role it is addressed to. */
+const SESSION_WIDE: ReadonlySet<Message['type']> = new Set(['PAUSE', 'ABORT', 'RESUME', 'HALT']);
+
+interface Target {
+  role: string;
+  problem?: string;
+}
+
+function targetOf(state: State, target: string): Target {
   const plain = target
     .trim()
     .replace(/^ralph(-v2)?-/i, '')
@@ -69,7 +77,10 @@ function targetOf(state: State, target: string): { role: string; problem?: strin
   if (plain === '' || plain === 'all') return { role: 'ALL' };
   if (plain === 'orchestrator') return { role: 'orchestrator' };
   const role = ALIASES[plain] ?? plain;
-  const hired = ROLES.filter((name) => state.policy?.modes.some((mode) => MODES[mode].role === name));
+  const { policy } = state;
+  const hired = policy
+    ? ROLES.filter((name) => policy.modes.some((mode) => MODES[mode].role === name))
+    : ROLES;
   if (hired.includes(role)) return { role };
   const near = nearest(plain, [...hired, 'ALL', 'orchestrator']);
   const hint = near === null ? '' : ` Did you mean ${near}?`;
@@ -81,7 +92,9 @@ function targetOf(state: State, target: string): { role: string; problem?: strin
 
 function isStale(state: State, message: Message): boolean {
   const always = message.type === 'PAUSE' || message.type === 'ABORT';
-  return !always && message.iteration !== undefined && message.iteration !== state.cycle;
+  if (always || message.iteration === undefined || message.iteration === state.cycle) return false;
+  // Feedback is meant for the cycle it opens.
+  return !(message.type === 'FEEDBACK' && message.iteration === state.cycle + 1);
 }
 
 function pause(state: State, message: Message, received: Received): Fact[] {
@@ -196,11 +209,13 @@ function unblock(state: State, message: Message, { received, rejected }: Replies
       id: entry.question.id,
       why: `unblocked by ${message.from}`,
     }));
-  if (task.status === 'done') return received('no effect: the task is done');
+  if (task.status === 'done' || task.status === 'cancelled')
+    return received(`no effect: the task is ${task.status}`);
+  // Work that waits for its review, or is being done, goes on where it stands.
   facts.push({
     type: 'task.moved',
     task: task.def.id,
-    to: 'todo',
+    to: task.status === 'failed' ? 'todo' : task.status,
     reason: message.reason ?? 'unblocked',
     by: 'person',
   });

@@ -10,6 +10,7 @@ import type { Evidence, Judgement } from './judge.ts';
 import { sentenceFor } from './prompt/index.ts';
 import type { Question, QuestionKind } from './question.ts';
 import { type AttemptState, hires, type State, type TaskState } from './state.ts';
+import { isTerminal } from './task.ts';
 
 export interface Settlement {
   state: State;
@@ -20,7 +21,7 @@ export interface Settlement {
   at: number;
 }
 
-/** Longest wait in words of an error that only a person can end. */
+/** Errors that only a person can end. */
 const DOWN = new Set<AgentError['kind']>(['auth', 'billing']);
 
 export function settle(settlement: Settlement): Fact[] {
@@ -52,9 +53,12 @@ export function settle(settlement: Settlement): Fact[] {
     });
   }
   const task = attempt.item.task === undefined ? undefined : state.tasks.get(attempt.item.task);
+  // A person who cancelled or finished the task meanwhile has the last word.
+  if (task && isTerminal(task.status)) return facts;
   if (task) facts.push(...moves(settlement, task));
   facts.push(...correction(settlement));
-  facts.push(...questions(settlement, task ?? null));
+  const finished = facts.some((fact) => fact.type === 'task.moved' && fact.to === 'done');
+  if (!finished) facts.push(...questions(settlement, task ?? null));
   return facts;
 }
 

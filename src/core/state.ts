@@ -47,6 +47,8 @@ export interface TaskState {
   /** Corrections whose sentence stands in this task's prompts until it is accepted. */
   corrections: { iteration: number; agent: string; intervention: Intervention }[];
   costUsd: number;
+  /** Spent since the task's budgets last started: what its own money cap is held against. */
+  budgetUsd: number;
   /** Tree before this task's first attempt in the cycle: the baseline of its gates. */
   baseTree: string | null;
 }
@@ -84,6 +86,8 @@ export interface AttemptState {
   report: AgentReport | null;
   claim: Claim | null;
   changes: Change[];
+  /** Messages and answers whose text stood in its prompt. */
+  delivered: string[];
   changeCount: number;
   more: string | null;
   commits: string[];
@@ -142,14 +146,15 @@ export interface RunState {
 export interface State {
   seq: number;
   lastAt: number;
-  session: { id: string; objective: string; timezone: string; createdAt: number } | null;
+  session: { id: string; objective: string; timezone: string; createdAt: number; ground: string } | null;
   policy: Policy | null;
   dirty: Set<string>;
   phase: Phase;
   cycle: number;
   run: RunState | null;
   runs: number;
-  paused: { at: number; text: string; by: string } | null;
+  /** `at` is when it was said, `since` when it took hold. */
+  paused: { at: number; since: number; text: string; by: string } | null;
   /** What a pause said, for the head of the resumed prompt. */
   resumeNote: string | null;
   stopAsked: boolean;

@@ -6,6 +6,7 @@ import type { Fact } from './event.ts';
 import { DEPENDENCY_FAILED } from './evolve-task.ts';
 import { deadRow, guard, openQuestions, stuck, waitOrStop } from './guard.ts';
 import { iterationLimit } from './limits.ts';
+import { nearest } from './nearest.ts';
 import { PHASES, type Phase } from './phase.ts';
 import { candidates, inScope, isExhausted, isReady, pickWave } from './pick.ts';
 import { questionId } from './settle.ts';
@@ -118,6 +119,7 @@ function nothingReady(state: State): Step {
   if (state.tasks.size === 0) {
     return stop(5, 'there is no task: give an objective, or a task list with --tasks');
   }
+  if (scope.length === 0) return noSuchTask(state);
   const open = scope.filter((task) => !isTerminal(task.status));
   if (open.length === 0) return walkThrough(state, 'SESSION_REVIEW');
   const held = openQuestions(state).filter((question) => scopeHolds(scope, question.question.about));
@@ -125,6 +127,13 @@ function nothingReady(state: State): Step {
   const unlanded = scope.filter((task) => task.landed === 'failed');
   if (unlanded.length > 0) return stop(8, notLanded(unlanded));
   return stop(4, `no task can go on: ${open.map((task) => holdReason(state, task)).join('; ')}`);
+}
+
+/** `--task` names a task that is not there: never "done". */
+function noSuchTask(state: State): Step {
+  const only = state.policy?.onlyTask ?? '';
+  const near = nearest(only, [...state.tasks.keys()]);
+  return stop(5, `there is no task ${only}${near === null ? '' : `; did you mean ${near}?`}`);
 }
 
 function scopeHolds(scope: TaskState[], about: string): boolean {
@@ -159,7 +168,7 @@ function complete(state: State): Step {
   const tasks = [...state.tasks.values()].filter((task) => inScope(state, task));
   if (state.feedback.length > 0)
     return { do: 'record', facts: [{ type: 'phase.entered', phase: 'REPLANNING' }] };
-  if (state.tasks.size === 0 && state.policy) return nothingReady(state);
+  if (tasks.length === 0 && state.policy) return nothingReady(state);
   if (tasks.some((task) => !isTerminal(task.status))) {
     return { do: 'record', facts: [{ type: 'phase.entered', phase: 'BATCHING' }] };
   }

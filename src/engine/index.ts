@@ -1,5 +1,6 @@
 export { append, Fenced, type House, type HouseInit, openHouse, type Ports, redraw } from './house.ts';
 export { intake } from './intake.ts';
 export { fileReview } from './list.ts';
+export { setAside } from './perform/leftovers.ts';
 export type * from './ports.ts';
 export { loop, turn } from './turn.ts';

@@ -20,8 +20,10 @@ export async function intake(house: House): Promise<void> {
 export async function readMailbox(house: House): Promise<void> {
   for (;;) {
     const incoming = await house.mailbox.poll(house.clock.now());
-    for (const batch of batches(house.state, incoming)) await take(house, batch);
-    if (incoming.length < 100) return;
+    let taken = 0;
+    for (const batch of batches(house.state, incoming)) taken += await take(house, batch);
+    // What lies until a question wants it is seen again at the next look, not at once.
+    if (incoming.length < 100 || taken === 0) return;
   }
 }
 
@@ -43,15 +45,20 @@ function batches(state: State, incoming: Incoming[]): Incoming[][] {
   return groups;
 }
 
-async function take(house: House, batch: Incoming[]): Promise<void> {
+/** How many of the batch were taken in; the others stay where they lie. */
+async function take(house: House, batch: Incoming[]): Promise<number> {
   const outcomes: { entry: Incoming; facts: Fact[] | null }[] = [];
   await append(house, (state) => {
     for (const entry of batch) outcomes.push({ entry, facts: factsOf(state, entry, house.live.size > 0) });
     return outcomes.flatMap((outcome) => outcome.facts ?? []);
   });
+  let taken = 0;
   for (const { entry, facts } of outcomes) {
-    if (facts !== null) await settleFile(house, entry, facts);
+    if (facts === null) continue;
+    await settleFile(house, entry, facts);
+    taken += 1;
   }
+  return taken;
 }
 
 function factsOf(state: State, entry: Incoming, live: boolean): Fact[] | null {

@@ -39,6 +39,8 @@ export interface Doing {
   remove?: string[];
   /** Commits everything, as an agent would. */
   commit?: boolean;
+  /** Replaces HEAD by a commit of everything, as `git commit --amend` does. */
+  amend?: boolean;
   say?: string;
   emit?: { topic: string; payload: unknown }[];
   /** The agent's own edit of the task list. */
@@ -89,6 +91,8 @@ export interface Outside {
   feedback: { id: string; text: string }[];
   works: Record<string, string>;
   outboxes: Record<number, string>;
+  /** Commits kept by name because history no longer reaches them. */
+  kept: string[];
   now: number;
 }
 
@@ -102,6 +106,10 @@ export interface World {
   gate: (def: GateDef, files: Files) => { code: number; output: string; failures?: string[] };
   commitFails: (task: string) => string | null;
   house: House;
+  /** Run tokens by iteration, so that a test can write what an agent would have written. */
+  tokens: Map<number, string>;
+  /** Another runner took over: every further append is refused. */
+  fenced: boolean;
   scratch: string;
   watchers: Set<() => void>;
 }
@@ -117,6 +125,12 @@ export interface WorldOptions {
 
 const sha = (text: string) => createHash('sha256').update(text).digest('hex');
 const clone = <T>(value: T): T => JSON.parse(JSON.stringify(value)) as T;
+
+/** A moment of the outside. Commits and works never change once made, so only their lists are copied. */
+function momentOf(outside: Outside): Outside {
+  const { works, commits, ...rest } = outside;
+  return { ...clone(rest), commits: [...commits], works };
+}
 
 export function task(given: Partial<TaskDef> & { id: string }, order: number, reviewed: boolean): TaskDef {
   return {
@@ -150,6 +164,7 @@ export function makeWorld(options: WorldOptions): World {
     feedback: [],
     works: {},
     outboxes: {},
+    kept: [],
     now: Date.UTC(2026, 0, 1, 22, 0, 0),
   };
   const first: Commit = {
@@ -168,6 +183,8 @@ export function makeWorld(options: WorldOptions): World {
     play: options.play,
     gate: options.gate ?? (() => ({ code: 0, output: '1 passed, 0 failed' })),
     commitFails: options.commitFails ?? (() => null),
+    tokens: new Map(),
+    fenced: false,
     watchers: new Set(),
     scratch: mkdtempSync(join(tmpdir(), 'world-')),
   } as unknown as World;
@@ -183,7 +200,7 @@ export function leave(world: World): void {
 export function crashedAfter(world: World, seq: number): World {
   const copy = {
     ...world,
-    outside: clone(world.moments[seq - 1]!),
+    outside: momentOf(world.moments[seq - 1]!),
     records: world.records.slice(0, seq),
     moments: world.moments.slice(0, seq),
     prompts: [],
@@ -217,11 +234,12 @@ function ports(world: World): Ports {
       },
       epoch: 1,
       async append(expected, at, facts) {
+        if (world.fenced) return 'fenced';
         if (expected !== world.records.length)
           throw new Error(`seq ${expected} is not ${world.records.length}`);
         const record: JournalRecord = clone({ v: 1, seq: expected + 1, epoch: 1, at, facts, prev: '' });
         world.records.push(record);
-        world.moments.push(clone(outside));
+        world.moments.push(momentOf(outside));
         return record;
       },
     },
@@ -230,7 +248,7 @@ function ports(world: World): Ports {
         return [...outside.inbox]
           .sort((a, b) => rank(a.message) - rank(b.message))
           .slice(0, 100)
-          .map((entry): Incoming => ({ ...entry, kind: 'message' }));
+          .map((entry): Incoming => ({ ...entry, kind: 'message', arrivedAt: entry.message.createdAt }));
       },
       async settle(name, outcome, handling) {
         outside.inbox = outside.inbox.filter((entry) => entry.name !== name);
@@ -289,7 +307,7 @@ function ports(world: World): Ports {
         const done = (async () => {
           const { code, output, failures } = world.gate(def, outside.files);
           const empty = code === 0 && /no tests|0 passed/.test(output);
-          for (let i = 0; i < 20 && !stopped; i++) await new Promise((resolve) => setImmediate(resolve));
+          await outlast(world, () => stopped);
           if (stopped) return null;
           return {
             gate: def.name,
@@ -321,6 +339,17 @@ function ports(world: World): Ports {
     recorded: () => undefined,
     event: () => undefined,
   };
+}
+
+/** Runs on for as long as a look at the mailbox takes, as every real agent and gate does. */
+async function outlast(world: World, stopped: () => boolean): Promise<void> {
+  const { state } = world.house;
+  for (let i = 0; i < 5_000 && !stopped(); i++) {
+    await new Promise((resolve) => setImmediate(resolve));
+    const ending = state.paused !== null || state.aborted?.done === false;
+    const unread = world.outside.inbox.some((entry) => !state.seenMessages.has(entry.name));
+    if (i >= 5 && !ending && !unread) return;
+  }
 }
 
 function gateOutcome(code: number, empty: boolean) {
@@ -406,7 +435,9 @@ function ground(world: World): Ground {
         .reverse();
     },
     isAncestor: async (ancestor, of) => ancestor === null || ancestors(of).includes(ancestor),
-    keep: async () => undefined,
+    keep: async (commit) => {
+      outside.kept.push(commit);
+    },
     dirty: async () => [],
     tracked: async () => [],
     recentCommits: async () => [],
@@ -424,6 +455,11 @@ export function commitFiles(outside: Outside, files: Files, message: string): st
   outside.commits.push({ id, files: { ...files }, parent: outside.head, message });
   outside.head = id;
   return id;
+}
+
+function amend(outside: Outside): void {
+  outside.head = outside.commits.find((commit) => commit.id === outside.head)?.parent ?? null;
+  commitFiles(outside, outside.files, 'amended');
 }
 
 const CAPABLE = {
@@ -455,6 +491,7 @@ function agent(world: World): Agent {
         prompt: call.prompt,
         files: outside.files,
       };
+      world.tokens.set(seen.iteration, call.env.RALPH_RUN_TOKEN!);
       await call.spawned(4242, '1');
       const doing = world.play(seen, world);
       let stopped = false;
@@ -463,6 +500,7 @@ function agent(world: World): Agent {
         for (const [path, text] of Object.entries(doing.write ?? {})) outside.files[path] = text;
         for (const path of doing.remove ?? []) delete outside.files[path];
         if (doing.commit) commitFiles(outside, outside.files, 'agent');
+        if (doing.amend) amend(outside);
         if (doing.list && outside.list) outside.list = doing.list(clone(outside.list));
         const lines = (doing.emit ?? []).map((line) =>
           JSON.stringify({ ...line, token: call.env.RALPH_RUN_TOKEN }),
@@ -471,8 +509,7 @@ function agent(world: World): Agent {
         outside.outboxes[seen.iteration] = text;
         writeFileSync(call.env.RALPH_OUTBOX!, text);
         doing.during?.(world);
-        // Long enough for a look at the mailbox, as a real agent's run always is.
-        for (let i = 0; i < 20 && !stopped; i++) await new Promise((resolve) => setImmediate(resolve));
+        await outlast(world, () => stopped);
         return report(doing, stopped);
       })();
       return {
@@ -656,6 +693,8 @@ export async function run(
       objective: 'Build it',
       timezone: 'UTC',
       product: 'test',
+      ground: '.',
+      ground: '.',
     });
   }
   const runner = { pid: 1, startTime: '1', host: 'h', boot: 'b' };

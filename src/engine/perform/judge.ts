@@ -59,12 +59,14 @@ async function gatesFor(house: House, attempt: AttemptState, tree: string): Prom
   let ran = false;
   if (!wantsGates(attempt)) return { results, ran };
   for (const def of house.state.policy?.gates ?? []) {
-    const known = attempt.gates.find((gate) => gate.gate === def.name && gate.tree === tree);
+    const known = attempt.gates.find(
+      (gate) => gate.gate === def.name && gate.run === def.run && gate.tree === tree,
+    );
     if (known) {
       results.push({ def, after: known });
       continue;
     }
-    const stored = house.state.gates.get(gateKey(def, tree));
+    const stored = usable(house.state.gates.get(gateKey(def, tree)));
     const result = stored ?? (await freshResult(house, { attempt, def, tree }));
     if (result === null) return 'ended';
     if (!stored) ran = true;
@@ -72,6 +74,12 @@ async function gatesFor(house: House, attempt: AttemptState, tree: string): Prom
     results.push({ def, after: result });
   }
   return { results, ran };
+}
+
+/** A tool that was missing may be there now, and a slow machine may be fast: those are asked again. */
+function usable(stored: GateResult | undefined): GateResult | undefined {
+  const settled = stored?.outcome !== 'unavailable' && stored?.outcome !== 'timed_out';
+  return settled ? stored : undefined;
 }
 
 async function freshResult(
@@ -131,7 +139,10 @@ async function gather(house: House, { attempt, tree, results }: Gathering): Prom
     oscillates: oscillates(state, task, attempt),
     historyRewritten: attempt.rewrote,
     undeliveredSteer:
-      task !== null && pendingGuidance(state, item).some((entry) => entry.message.type === 'STEER'),
+      task !== null &&
+      pendingGuidance(state, item).some(
+        ({ message, deliveries }) => message.type === 'STEER' && !deliveries.includes(attempt.iteration),
+      ),
     deniedGate: deniedGate(attempt, state.policy?.gates ?? []),
     idleRow: state.idleRow,
     parks: parks(house, attempt),

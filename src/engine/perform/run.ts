@@ -8,6 +8,7 @@ import {
   buildPrompt,
   type Fact,
   type Item,
+  isWanted,
   itemKey,
   MODES,
   Problem,
@@ -39,7 +40,7 @@ async function runItem(house: House, iteration: number, item: Item): Promise<voi
   const prepared = await prepare(house, { iteration, item });
   // The mailbox is read last before a prompt is sealed.
   await intake(house);
-  if (causeOf(house) !== null || house.state.stopAsked) return;
+  if (causeOf(house) !== null || house.state.stopAsked || !isWanted(house.state, item)) return;
   await attempt(house, { iteration, item, before: based, ...prepared });
 }
 
