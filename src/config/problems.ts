@@ -11,10 +11,11 @@ const MOST_TOLD = 30;
 export class Problems extends Problem {
   readonly all: ProblemFacts[];
 
-  constructor(all: ProblemFacts[]) {
+  /** `subject`: what has the problems, as the start of a sentence. */
+  constructor(all: ProblemFacts[], subject = 'The configuration') {
     super({
       code: 'config.invalid',
-      what: `The configuration has ${all.length} problems: ${all.map((one) => placed(one)).join('; ')}`,
+      what: `${subject} has ${all.length} problems: ${all.map((one) => placed(one)).join('; ')}`,
       why: 'Nothing is started on a configuration that may not mean what you meant.',
       fix: all.map((one) => one.fix).join(' '),
     });

@@ -1,0 +1,44 @@
+/** The agents a project may use: the built-in ones and those its configuration describes. */
+import { AGENTS, type AgentKind, type AgentSpec, createAgent, findAgents, OUTPUTS } from '../agents/index.ts';
+import type { Settings } from '../config/index.ts';
+import { Problem } from '../core/index.ts';
+import type { Agent } from '../engine/index.ts';
+
+/** Names the configuration may use without describing them. */
+export const BUILT_IN_AGENTS = (Object.keys(AGENTS) as AgentKind[]).filter(
+  (name) => AGENTS[name].program !== null,
+);
+export const AGENT_OUTPUTS = Object.keys(OUTPUTS);
+
+/** The agent's name, `auto` resolved to the first that is installed. */
+export function chooseAgent(settings: Settings, env: Record<string, string>): string {
+  if (settings.agent !== 'auto') return settings.agent;
+  const installed = findAgents(env)[0];
+  if (installed) return installed.name;
+  const own = Object.keys(settings.agents)[0];
+  if (own !== undefined) return own;
+  throw new Problem({
+    code: 'agent.none',
+    what: 'No coding agent was found.',
+    why: `Looked on the PATH for ${BUILT_IN_AGENTS.join(', ')}.`,
+    fix: 'Install one, or describe your own command under `agents:` in ralph.yml and name it with --agent.',
+  });
+}
+
+/** Makes agents by name, each once. */
+export function agentMaker(settings: Settings): (name: string) => Agent {
+  const made = new Map<string, Agent>();
+  return (name) => {
+    const known = made.get(name) ?? createAgent(specOf(settings, name));
+    made.set(name, known);
+    return known;
+  };
+}
+
+function specOf(settings: Settings, name: string): AgentSpec {
+  const own = settings.agents[name];
+  if (own)
+    return { kind: 'command', name, command: own.command, prompt: own.prompt, output: own.output as 'text' };
+  if (name === 'claude') return { kind: 'claude', name };
+  return { kind: name as 'claude', name };
+}

@@ -1,0 +1,86 @@
+/** Which session a command is about: the one that is named, or the one that is open here. */
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { emptyState, evolve, isTerminal, Problem, type State } from '../core/index.ts';
+import { isSessionId, type ListedSession, listSessions, scanJournal } from '../store/index.ts';
+import type { Place } from './place.ts';
+
+/** How the journal's last record ended, read from the file's tail. */
+interface Ending {
+  /** null: no `run.stopped` at the end; the run crashed or is alive. */
+  code: number | null;
+}
+
+const TAIL_BYTES = 64 * 1024;
+
+export interface KnownSession extends ListedSession {
+  ending: Ending;
+}
+
+/** Every session of this project, oldest first, with how it ended. */
+export async function knownSessions(place: Place): Promise<KnownSession[]> {
+  const found = (await listSessions(place.mainDir)).filter((session) => session.hasJournal);
+  return Promise.all(found.map(async (session) => ({ ...session, ending: await endingOf(session.dir) })));
+}
+
+async function endingOf(dir: string): Promise<Ending> {
+  const file = await open(join(dir, 'journal.jsonl'), 'r');
+  try {
+    const { size } = await file.stat();
+    const length = Math.min(size, TAIL_BYTES);
+    const { buffer } = await file.read(Buffer.alloc(length), 0, length, size - length);
+    const last = buffer.toString('utf8').trimEnd().split('\n').at(-1) ?? '';
+    const stopped = /"type":"run\.stopped","code":(\d+)/.exec(last);
+    return { code: stopped === null ? null : Number(stopped[1]) };
+  } finally {
+    await file.close();
+  }
+}
+
+/** Folds one session's journal for reading; a torn tail is passed by. */
+export function readState(dir: string): State {
+  const state = emptyState();
+  scanJournal(join(dir, 'journal.jsonl'), (record) => evolve(state, record));
+  return state;
+}
+
+/** True for a session that a plain `ralph run` would go on with. */
+export function isOpen(state: State): boolean {
+  const stopped = state.run?.stopped ?? null;
+  if (stopped?.code !== 0) return true;
+  return state.feedback.length > 0 || [...state.tasks.values()].some((task) => !isTerminal(task.status));
+}
+
+/** The named session, or a Problem that names what there is. */
+export async function namedSession(place: Place, id: string): Promise<KnownSession> {
+  const all = await knownSessions(place);
+  const found = all.find((session) => session.id === id);
+  if (found) return found;
+  const newest = all
+    .slice(-5)
+    .map((session) => session.id)
+    .join(', ');
+  throw new Problem({
+    code: 'session.unknown',
+    what: `There is no session ${id}.`,
+    why: isSessionId(id)
+      ? `This project has ${newest || 'no session yet'}.`
+      : 'A session is named like 260208-143000.',
+    fix: 'See `ralph sessions`.',
+  });
+}
+
+/** The session that windows and messages mean when none is named: the newest of this work tree. */
+export async function currentSession(place: Place, id?: string): Promise<KnownSession> {
+  if (id !== undefined) return namedSession(place, id.replace(/^@/, ''));
+  const all = await knownSessions(place);
+  const open = all.filter((session) => session.ending.code !== 0 && session.ending.code !== 9);
+  const found = open.at(-1) ?? all.at(-1);
+  if (found) return found;
+  throw new Problem({
+    code: 'session.none',
+    what: 'There is no session here yet.',
+    why: `Nothing was run in ${place.dir}.`,
+    fix: 'Start one with `ralph run`.',
+  });
+}

@@ -1,0 +1,44 @@
+/**
+ * The environment that agents and gates start from: the user's own, without what belongs to another
+ * attempt or to a git hook that called us, and with `ralph` on the PATH.
+ */
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+
+const ATTEMPT_VARIABLES =
+  /^RALPH_(SESSION_DIR|SESSION_ID|ITERATION|CYCLE|ROLE|MODE|CATEGORY|TASK_ID|ATTEMPT|OUTBOX|RUN_TOKEN|MARKER|PUBLISHES)$/;
+
+/** Variables to inherit, and a PATH whose first folder holds `ralph`. */
+export async function agentEnvironment(
+  sessionDir: string,
+  env: NodeJS.ProcessEnv,
+): Promise<Record<string, string>> {
+  const inherited = Object.entries(env).filter(
+    (entry): entry is [string, string] =>
+      entry[1] !== undefined && !ATTEMPT_VARIABLES.test(entry[0]) && !isGitHookVariable(entry[0]),
+  );
+  const bin = await ownCommand(sessionDir);
+  const base = Object.fromEntries(inherited);
+  const name = Object.keys(base).find((key) => key.toUpperCase() === 'PATH') ?? 'PATH';
+  return { ...base, [name]: [bin, base[name]].filter(Boolean).join(delimiter) };
+}
+
+/** What git sets for its hooks would point our own git calls at the wrong repository. */
+function isGitHookVariable(name: string): boolean {
+  return /^GIT_(DIR|WORK_TREE|INDEX_FILE|PREFIX|OBJECT_DIRECTORY|ALTERNATE_OBJECT_DIRECTORIES|COMMON_DIR)$/.test(
+    name,
+  );
+}
+
+/** Writes a launcher of this very program into the session; answers its folder. */
+async function ownCommand(sessionDir: string): Promise<string> {
+  const bin = join(sessionDir, 'bin');
+  await mkdir(bin, { recursive: true });
+  const [node, program] = [process.execPath, process.argv[1] ?? ''];
+  const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
+  const loader = program.endsWith('.ts') ? '--import tsx ' : '';
+  await writeFile(join(bin, 'ralph'), `#!/bin/sh\nexec ${quoted(node)} ${loader}${quoted(program)} "$@"\n`);
+  await chmod(join(bin, 'ralph'), 0o755);
+  await writeFile(join(bin, 'ralph.cmd'), `@"${node}" ${loader}"${program}" %*\r\n`);
+  return bin;
+}

@@ -1,0 +1,14 @@
+export { chooseAgent } from './agents.ts';
+export { type Archived, archive } from './archive.ts';
+export type { Audience } from './audience.ts';
+export { currentSession, isOpen, type KnownSession, knownSessions, readState } from './choose.ts';
+export { demo } from './demo.ts';
+export { dryRun } from './dry-run.ts';
+export { summaryOf } from './ending.ts';
+export { showLog } from './logs.ts';
+export { findPlace, type Place } from './place.ts';
+export { resumeLive } from './resume.ts';
+export { type RunOutcome, type RunRequest, runLoop } from './run.ts';
+export { refuseAgents, type SendRequest, type Sent, send } from './send.ts';
+export { taskState } from './task-state.ts';
+export { allSessions, openState, openWindow, type Window } from './windows.ts';

@@ -1,0 +1,164 @@
+/**
+ * Opens a session as a house: takes its lock, reads its journal, and connects every port to the real
+ * thing. Who opens a house closes it, whatever happens in between.
+ */
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { type JournalRecord, Problem } from '../core/index.ts';
+import { type House, openHouse, type TaskList } from '../engine/index.ts';
+import { ownIdentity } from '../process/index.ts';
+import { openGround, type RepoGround } from '../repo/index.ts';
+import {
+  appendProject,
+  feedbackSource,
+  type HeldLock,
+  knowledgeSource,
+  openDesk,
+  openHumanDesk,
+  openJournal,
+  openMailbox,
+  openMirrors,
+  openWorks,
+  type Repair,
+  sha256,
+  takeLock,
+} from '../store/index.ts';
+import type { Audience } from './audience.ts';
+import { systemClock } from './clock.ts';
+import { agentEnvironment } from './environment.ts';
+import { processGates } from './gates.ts';
+import { markedProcesses } from './leftovers.ts';
+import type { Place } from './place.ts';
+
+export interface OpenRequest {
+  place: Place;
+  session: { id: string; dir: string };
+  timezone: string;
+  list: TaskList | null;
+  ground: RepoGround;
+  agent: House['agent'];
+  audience: Audience;
+  env: NodeJS.ProcessEnv;
+  /** A person's word that an owner on another host is gone. */
+  force: boolean;
+}
+
+export interface Opened {
+  house: House;
+  lock: HeldLock;
+  repaired: Repair | null;
+  close(): Promise<void>;
+}
+
+/** Throws a Problem when another runner holds the session. */
+export async function openSession(request: OpenRequest): Promise<Opened> {
+  const { place, session, audience, ground } = request;
+  const lock = await lockSession(request);
+  try {
+    const file = join(session.dir, 'journal.jsonl');
+    const opened = await openJournal({ file, epoch: lock.epoch, stillOurs: lock.stillOurs });
+    const { journal, records, repaired } = opened;
+    const desk = openDesk(place.dir, session.dir);
+    await desk.linkLogs();
+    const house: House = openHouse({
+      clock: systemClock,
+      journal,
+      mailbox: openMailbox(session.dir, { timezone: request.timezone, warn: (text) => audience.say(text) }),
+      desk: openHumanDesk(desk),
+      works: openWorks(session.dir),
+      ground,
+      agent: request.agent,
+      gates: processGates,
+      leftovers: markedProcesses,
+      list: request.list,
+      mirrors: openMirrors({
+        sessionDir: session.dir,
+        mainDir: place.mainDir,
+        warn: (text) => audience.say(text),
+      }),
+      knowledge: knowledgeSource(place.dir, ground),
+      feedback: feedbackSource(session.dir),
+      secret: () => randomBytes(32).toString('hex'),
+      sha256,
+      recorded: (record) => {
+        audience.record(record, house.state);
+        void recordSpending(place, session.id, record).catch((error: Error) => audience.say(error.message));
+      },
+      event: (iteration, event) => audience.event(iteration, event),
+      sessionId: session.id,
+      sessionDir: session.dir,
+      env: await agentEnvironment(session.dir, request.env),
+      records,
+    });
+    house.pending = records;
+    return { house, lock, repaired, close: () => close(house, { lock, journal }) };
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+/** Spending outlives sessions: the day's cap holds over all loops of the project. */
+async function recordSpending(place: Place, session: string, record: JournalRecord): Promise<void> {
+  for (const fact of record.facts) {
+    if (fact.type !== 'attempt.ended' || !fact.report.usage.costUsd) continue;
+    const { iteration } = fact;
+    const usd = fact.report.usage.costUsd;
+    await appendProject(place.mainDir, { at: record.at, type: 'cost.spent', session, iteration, usd });
+  }
+}
+
+async function close(
+  house: House,
+  held: { lock: HeldLock; journal: { close(): Promise<void> } },
+): Promise<void> {
+  for (const handle of house.live.values()) await handle.stop(0);
+  await held.journal.close();
+  await held.lock.release();
+}
+
+async function lockSession({ session, force }: OpenRequest): Promise<HeldLock> {
+  const file = join(session.dir, 'lock');
+  const answer = await takeLock({
+    file,
+    identity: ownIdentity(),
+    sessionId: session.id,
+    now: Date.now(),
+    force,
+  });
+  if (answer.kind === 'taken') return answer;
+  throw lockProblem(answer.heldBy, answer.kind === 'foreign' ? answer.lastSeenAt : null);
+}
+
+/** The Problem of a lock that another runner holds; `lastSeenAt` set: it is on another host and silent. */
+export function lockProblem(
+  holder: { pid: number; host: string; sessionId: string; startedAt: number },
+  lastSeenAt: number | null,
+): Problem {
+  const since = new Date(holder.startedAt).toISOString();
+  const where = `pid ${holder.pid} on ${holder.host}, session ${holder.sessionId}, since ${since}`;
+  return new Problem({
+    code: 'lock.held',
+    what: `Another run is working here: ${where}.`,
+    why: "Two loops in one work tree would take each other's changes for their own.",
+    fix:
+      lastSeenAt === null
+        ? 'Wait for it, or end it with `ralph stop`; `ralph status` shows what it does.'
+        : `It was last seen ${new Date(lastSeenAt).toISOString()}. If that machine is gone, run again with --force.`,
+  });
+}
+
+/** The ground of a place. The task file and progress notes stay out of snapshots: they are not work. */
+export async function openPlaceGround(
+  place: Place,
+  session: { id: string; dir: string },
+  options: { excluded: string[]; useGit: boolean },
+): Promise<RepoGround> {
+  return openGround({
+    cwd: place.dir,
+    privateDir: join(session.dir, 'ground'),
+    sessionId: session.id,
+    excluded: options.excluded,
+    useGit: options.useGit && place.project.gitDir !== null,
+  });
+}

@@ -1,0 +1,41 @@
+/**
+ * `ralph run --new` beside an open session: the open one's uncommitted work goes into a checkpoint and
+ * its desk files come off the desk. Going on with it brings both back.
+ */
+import { append, redraw, setAside } from '../engine/index.ts';
+import type { Audience } from './audience.ts';
+import type { KnownSession } from './choose.ts';
+import type { Place } from './place.ts';
+import { openQuietly } from './quiet.ts';
+
+export interface AsideRequest {
+  place: Place;
+  session: KnownSession;
+  audience: Audience;
+  env: NodeJS.ProcessEnv;
+}
+
+export async function setSessionAside({ place, session, audience, env }: AsideRequest): Promise<void> {
+  const opened = await openQuietly({ place, session, env });
+  try {
+    const { house } = opened;
+    const owner = house.state.groundOwner;
+    if (owner !== null && house.state.open.size === 0) await setAside(house, owner);
+    const taken = await house.desk.show([]);
+    await append(
+      house,
+      taken.map(({ file, sha256 }) => ({
+        type: 'desk.written' as const,
+        file,
+        sha256,
+        at: house.clock.now(),
+      })),
+    );
+    await redraw(house);
+    audience.say(
+      `Session ${session.id} is set aside; \`ralph run --session ${session.id}\` goes on with it.`,
+    );
+  } finally {
+    await opened.close();
+  }
+}

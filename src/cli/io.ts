@@ -1,0 +1,65 @@
+/** How commands speak: text for people, one JSON value for programs, three lines for a problem. */
+import type { Command } from 'commander';
+import { Problem, type ProblemFacts, problemText } from '../core/index.ts';
+
+export interface Common {
+  json?: boolean;
+  /** `-C`: as if called there. */
+  dir?: string;
+  color?: string;
+}
+
+/** Adds the options every command takes, and its example. */
+export function common(command: Command, example: string): Command {
+  return command
+    .option('--json', 'one JSON value instead of text')
+    .option('-C, --dir <folder>', 'work as if called in this folder')
+    .option('--color <when>', 'auto, always or never', 'auto')
+    .addHelpText('after', `\nExample:\n  ${example}`);
+}
+
+export function folderOf({ dir }: Common): string {
+  return dir ?? process.cwd();
+}
+
+/** Prints the value as JSON, or the text. */
+export function answer(options: Common, value: unknown, text: string): void {
+  process.stdout.write(
+    options.json ? `${JSON.stringify(value, null, 2)}\n` : text.endsWith('\n') ? text : `${text}\n`,
+  );
+}
+
+/** Prints an error and answers the exit code: 5 or 6 for a problem, 70 for a defect or a full disk. */
+export function complain(error: unknown, options: Common): number {
+  if (error instanceof Problem) {
+    const all = (error as Problem & { all?: ProblemFacts[] }).all ?? [error.facts];
+    process.stderr.write(`${all.map(problemText).join('\n')}\n`);
+    if (options.json)
+      printResult(
+        {
+          code: error.exitCode,
+          word: error.exitCode === 6 ? 'AGENT_FAILURE' : 'PROBLEM',
+          reason: error.facts.what,
+        },
+        { problems: all },
+      );
+    return error.exitCode;
+  }
+  const { message, stack, name } = error as Error;
+  const full = name === 'StoreFull';
+  process.stderr.write(
+    full
+      ? `${message}\n  why: the disk takes no more; what was written before is intact\n  fix: free some space, then run again: it goes on where it stopped\n`
+      : `This is a defect of ralph: ${message}\n${stack ?? ''}\n  The journal is intact; running again goes on from it.\n`,
+  );
+  if (options.json) printResult({ code: 70, word: 'BUG', reason: message }, {});
+  return 70;
+}
+
+/** The last line of every `--json` run. */
+export function printResult(
+  exit: { code: number; word: string; reason: string },
+  more: Record<string, unknown>,
+): void {
+  process.stdout.write(`${JSON.stringify({ type: 'result', exit, ...more })}\n`);
+}

@@ -1,0 +1,34 @@
+#!/usr/bin/env node
+/**
+ * The program's one entry. What agents call in a hurry and what only prints a word is answered before
+ * the command framework is loaded; everything else is looked up there.
+ */
+import { VERSION } from '../app/product.ts';
+
+const argv = process.argv.slice(2);
+
+async function main(): Promise<void> {
+  switch (argv[0]) {
+    case '--version':
+    case '-V':
+      process.stdout.write(`${VERSION}\n`);
+      return;
+    case 'emit':
+    case 'tools': {
+      const { runAgentside } = await import('../agentside/index.ts');
+      process.exitCode = await runAgentside(argv);
+      return;
+    }
+    case '__script-agent': {
+      const { scriptMain } = await import('../agents/index.ts');
+      process.exitCode = await scriptMain(argv.slice(1));
+      return;
+    }
+    default: {
+      const { runProgram } = await import('./program.ts');
+      process.exitCode = await runProgram(argv);
+    }
+  }
+}
+
+await main();

@@ -1,0 +1,217 @@
+/** `ralph run` and `ralph resume`: the loop in the foreground, with a display and Ctrl-C. */
+import { type Command, InvalidArgumentError } from 'commander';
+import type { RunOutcome, RunRequest } from '../app/index.ts';
+import type { Flags } from '../config/index.ts';
+import type { JournalRecord, State } from '../core/index.ts';
+import type { AgentEvent, House } from '../engine/index.ts';
+import { type Common, common, folderOf, printResult } from './io.ts';
+
+interface RunOptions extends Common {
+  promptFile?: string;
+  tasks?: string;
+  team?: string;
+  agent?: string;
+  model?: string;
+  maxIterations?: string;
+  maxStuck?: string;
+  maxCost?: string;
+  maxTime?: string;
+  maxTokens?: string;
+  mode?: string;
+  gate?: string[];
+  reviewCap?: string;
+  skipReview?: boolean;
+  parallel?: string;
+  task?: string;
+  new?: boolean;
+  session?: string;
+  wait?: boolean;
+  allowDirty?: boolean;
+  allowDetached?: boolean;
+  git?: boolean;
+  dryRun?: boolean;
+  reopen?: boolean;
+  yes?: boolean;
+  quiet?: boolean;
+  force?: boolean;
+}
+
+export function runCommands(program: Command, done: (code: number) => void): void {
+  const run = program
+    .command('run')
+    .argument('[objective...]', 'what you want; with a task list it is the context of every task')
+    .description('start, or continue the open session of this work tree');
+  withRunOptions(run, 'ralph run --tasks prd.json --gate "npm test" --max-cost 5').action(
+    async (words: string[], options: RunOptions) =>
+      done(await play(words.join(' '), options, { resume: false })),
+  );
+  const resume = program
+    .command('resume')
+    .argument('[session]', 'the session to go on with')
+    .description('go on after a pause, a crash or a stop; tells a live runner to go on');
+  withRunOptions(resume, 'ralph resume').action(async (session: string | undefined, options: RunOptions) => {
+    const { resumeLive } = await import('../app/index.ts');
+    const told = await resumeLive(folderOf(options), process.env, session);
+    if (told !== null) {
+      process.stdout.write(
+        options.json ? `${JSON.stringify(told)}\n` : `Session ${told.session_id} goes on: ${told.outcome}\n`,
+      );
+      return done(0);
+    }
+    done(await play('', { ...options, ...(session === undefined ? {} : { session }) }, { resume: true }));
+  });
+}
+
+function withRunOptions(command: Command, example: string): Command {
+  return common(command, example)
+    .option('-p, --prompt-file <file>', 'the objective as a file')
+    .option('--tasks <file>', 'the task list')
+    .option('--team <name>', 'auto, solo, pair, full or one of your own')
+    .option('--agent <name>', 'claude, or one described in ralph.yml')
+    .option('--model <name>', "the agent's model")
+    .option('-n, --max-iterations <count>', 'agent runs at the most')
+    .option('--max-stuck <count>', 'iterations without progress at the most; 0 is off')
+    .option('--max-cost <usd>', 'money at the most')
+    .option('--max-time <duration>', 'working time at the most, e.g. 90m')
+    .option('--max-tokens <count>', 'tokens at the most')
+    .option('--mode <mode>', 'speed, balanced or quality')
+    .option('--gate <command>', 'a command that must pass; repeatable', collect, [])
+    .option('--review-cap <count>', 'reviews of one story at the most')
+    .option('--skip-review', 'accept without a reviewer')
+    .option('--parallel <count>', 'agents side by side')
+    .option('--task <id>', 'work on this task only')
+    .option('--new', 'begin a new session beside an open one')
+    .option('--session <id>', 'continue this session')
+    .option('--wait', 'wait for people')
+    .option('--no-wait', 'never wait for people or providers')
+    .option('--allow-dirty', 'start with uncommitted changes')
+    .option('--allow-detached', 'start on a detached HEAD')
+    .option('--no-git', 'work without git')
+    .option('--dry-run', 'say what would be done and do nothing')
+    .option('--reopen', 'take an aborted session up again')
+    .option('--force', 'take over from an owner on another host')
+    .option('--yes', 'ask nothing')
+    .option('--quiet', 'print only the summary');
+}
+
+function collect(value: string, previous: string[]): string[] {
+  if (value.trim() === '') throw new InvalidArgumentError('A gate is a command.');
+  return [...previous, value];
+}
+
+function flagsOf(options: RunOptions, waitSet: boolean): Flags {
+  const flags: Record<string, unknown> = {
+    promptFile: options.promptFile,
+    tasks: options.tasks,
+    team: options.team,
+    agent: options.agent,
+    model: options.model,
+    maxIterations: options.maxIterations,
+    maxStuck: options.maxStuck,
+    maxCost: options.maxCost,
+    maxTime: options.maxTime,
+    maxTokens: options.maxTokens,
+    mode: options.mode,
+    gates: options.gate?.length ? options.gate : undefined,
+    reviewCap: options.reviewCap,
+    skipReview: options.skipReview,
+    parallel: options.parallel,
+    task: options.task,
+    allowDirty: options.allowDirty,
+    noGit: options.git === false ? true : undefined,
+    wait: waitSet && options.wait === true ? true : undefined,
+    noWait: waitSet && options.wait === false ? true : undefined,
+  };
+  return Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined)) as Flags;
+}
+
+async function play(
+  objective: string,
+  options: RunOptions,
+  { resume }: { resume: boolean },
+): Promise<number> {
+  const app = await import('../app/index.ts');
+  const waitSet = process.argv.includes('--wait') || process.argv.includes('--no-wait');
+  const interactive = !options.json && process.stdin.isTTY === true && process.stdout.isTTY === true;
+  const screen = await openScreen(options);
+  const request: RunRequest = {
+    cwd: folderOf(options),
+    env: process.env,
+    flags: flagsOf(options, waitSet),
+    objective: objective === '' ? null : objective,
+    session: options.session ?? null,
+    fresh: options.new === true,
+    reopen: options.reopen === true,
+    force: options.force === true,
+    allowDetached: options.allowDetached === true,
+    interactive,
+    resume,
+    audience: screen,
+    opened: listen,
+  };
+  if (options.dryRun) {
+    const told = await app.dryRun(request);
+    process.stdout.write(options.json ? `${JSON.stringify(told.data, null, 2)}\n` : told.text);
+    return 0;
+  }
+  let outcome: RunOutcome;
+  try {
+    outcome = await app.runLoop(request);
+  } finally {
+    screen.close();
+  }
+  await conclude(outcome, options);
+  return outcome.exit.code;
+}
+
+async function conclude({ exit, state, sessionId, place }: RunOutcome, options: RunOptions): Promise<void> {
+  const app = await import('../app/index.ts');
+  const summary = app.summaryOf(state, exit, place);
+  if (!options.json) {
+    process.stdout.write(`\n${summary.text}`);
+    return;
+  }
+  process.stderr.write(summary.text);
+  printResult(exit, { session_id: sessionId, ...summary.data });
+}
+
+interface Screen {
+  record(record: JournalRecord, state: State): void;
+  event(iteration: number, event: AgentEvent): void;
+  say(text: string): void;
+  close(): void;
+}
+
+/** NDJSON for programs, a live view on a terminal, plain lines elsewhere. */
+async function openScreen(options: RunOptions): Promise<Screen> {
+  const say = (text: string) => process.stderr.write(`${text}\n`);
+  if (options.json) {
+    return {
+      record: ({ seq, at, facts }) => {
+        for (const fact of facts)
+          process.stdout.write(`${JSON.stringify({ seq, at: new Date(at).toISOString(), ...fact })}\n`);
+      },
+      event: () => undefined,
+      say,
+      close: () => undefined,
+    };
+  }
+  if (options.quiet) return { record: () => undefined, event: () => undefined, say, close: () => undefined };
+  const { liveDisplay } = await import('../tui/index.ts');
+  const color = options.color === 'always' || options.color === 'never' ? options.color : 'auto';
+  const display = await liveDisplay({ out: process.stdout, env: process.env, now: () => Date.now(), color });
+  return { ...display, say };
+}
+
+/** First signal: agents are ended and the run stops; second: at once. */
+function listen(house: House): void {
+  let heard = 0;
+  const on = (signal: 'SIGINT' | 'SIGTERM') => () => {
+    heard += 1;
+    if (heard > 1) for (const handle of house.live.values()) void handle.stop(0);
+    house.interrupt.signal ??= signal;
+    house.interrupt.wake?.();
+  };
+  process.on('SIGINT', on('SIGINT'));
+  process.on('SIGTERM', on('SIGTERM'));
+}

@@ -1,0 +1,138 @@
+/** Windows: commands that only look. Each follows the journal and says it as text or as JSON. */
+import type { Command } from 'commander';
+import { answer, type Common, common, folderOf } from './io.ts';
+
+interface WindowOptions extends Common {
+  session?: string;
+  last?: string;
+  type?: string;
+  topic?: string;
+  follow?: boolean;
+  label?: string;
+  includeLogs?: boolean;
+}
+
+type Look = (subject: string | undefined, options: WindowOptions) => Promise<void>;
+
+export function windowCommands(program: Command, done: (code: number) => void): void {
+  const window = (usage: string, about: string, example: string, look: Look) =>
+    common(program.command(usage).description(about), example)
+      .option('--session <id>', 'the session; default: the open one')
+      .action((...args: unknown[]) => {
+        const options = args.at(-2) as WindowOptions;
+        const subject = typeof args[0] === 'string' ? args[0] : undefined;
+        return look(subject, options).then(() => done(0));
+      });
+  window(
+    'status [session]',
+    'where the session stands, and whether it needs you',
+    'ralph status --json',
+    status,
+  );
+  window('sessions', 'every session of this project', 'ralph sessions', sessions);
+  window('tasks', 'the task list as the loop sees it', 'ralph tasks', tasks);
+  window('inbox', 'open questions and how to answer them', 'ralph inbox', inbox);
+  window('why [subject]', 'explain a task, an iteration, or why the session stopped', 'ralph why t3', why);
+  window('events', 'published topics', 'ralph events --last 10 --topic "build.*"', events)
+    .option('--last <n>', 'only the last n')
+    .option('--topic <pattern>', 'only these; * is one segment');
+  window(
+    'interventions',
+    'what was held against attempts, and the corrections',
+    'ralph interventions --last 20',
+    interventions,
+  )
+    .option('--last <n>', 'only the last n')
+    .option('--type <type>', 'only this event type');
+  window('logs [iteration]', 'the transcript of an iteration', 'ralph logs 3 -f', logs).option(
+    '-f, --follow',
+    'go on as it grows',
+  );
+  common(
+    program.command('archive').description('move finished sessions to .ralph/archive'),
+    'ralph archive --label sprint-12',
+  )
+    .option('--label <label>', 'names the archive folder')
+    .option('--include-logs', 'take the logs along')
+    .action(async (options: WindowOptions) => {
+      const { archive } = await import('../app/index.ts');
+      const moved = await archive({
+        cwd: folderOf(options),
+        label: options.label ?? 'sessions',
+        includeLogs: options.includeLogs === true,
+      });
+      answer(options, moved, moved.text);
+      done(0);
+    });
+  common(
+    program.command('demo').description('play the main job on a small example, with a scripted agent'),
+    'ralph demo',
+  ).action(async (options: Common) => {
+    const { demo } = await import('../app/index.ts');
+    done(await demo({ json: options.json === true }));
+  });
+}
+
+const load = () => Promise.all([import('../app/index.ts'), import('../views/index.ts')] as const);
+
+const status: Look = async (id, options) => {
+  const [app, views] = await load();
+  const { state, live } = await app.openState(folderOf(options), id ?? options.session);
+  const now = Date.now();
+  answer(options, views.statusJson(state, now, live), views.statusText(state, now, live));
+};
+
+const sessions: Look = async (_, options) => {
+  const [app, views] = await load();
+  const all = await app.allSessions(folderOf(options));
+  const rows = all.map(({ state, live }) => views.sessionJson(state, live));
+  answer(options, rows, views.sessionsText(rows));
+};
+
+const tasks: Look = async (_, options) => {
+  const [app, views] = await load();
+  const state = await app.taskState(folderOf(options), options.session);
+  answer(options, views.tasksJson(state), views.tasksText(state));
+};
+
+const inbox: Look = async (_, options) => {
+  const [app, views] = await load();
+  const { state } = await app.openState(folderOf(options), options.session);
+  answer(options, views.inboxJson(state), views.inboxText(state, Date.now()));
+};
+
+const why: Look = async (subject, options) => {
+  const [app, views] = await load();
+  const { story, live } = await app.openWindow(folderOf(options), options.session);
+  const view = { now: Date.now(), live };
+  answer(options, views.whyJson(story, subject, view), views.whyText(story, subject, view));
+};
+
+function lastOf(options: WindowOptions): { last?: number } {
+  return options.last === undefined ? {} : { last: Math.max(0, Math.floor(Number(options.last)) || 0) };
+}
+
+const events: Look = async (_, options) => {
+  const [app, views] = await load();
+  const { story } = await app.openWindow(folderOf(options), options.session);
+  const query = { ...lastOf(options), ...(options.topic === undefined ? {} : { topic: options.topic }) };
+  answer(options, views.topicsJson(story, query), views.topicsText(story, query));
+};
+
+const interventions: Look = async (_, options) => {
+  const [app, views] = await load();
+  const { story } = await app.openWindow(folderOf(options), options.session);
+  const query = { ...lastOf(options), ...(options.type === undefined ? {} : { type: options.type }) };
+  answer(options, views.interventionsJson(story, query), views.interventionsText(story, query));
+};
+
+const logs: Look = async (iteration, options) => {
+  const { showLog } = await import('../app/index.ts');
+  await showLog({
+    cwd: folderOf(options),
+    iteration: iteration ?? null,
+    follow: options.follow === true,
+    json: options.json === true,
+    ...(options.session === undefined ? {} : { session: options.session }),
+  });
+};
