@@ -131,7 +131,7 @@ function questionLines({ state, now }: FrameInput): FrameLine[] {
   const open = openQuestions(state);
   const lines = open.slice(0, MAX_SHOWN).flatMap(({ question }): FrameLine[] => {
     const { id, about, text, deadline } = question;
-    const silence = deadline === null ? '' : ` · silence counts ${until(deadline, now)}`;
+    const silence = deadline === null ? '' : ` · deadline ${until(deadline, now)}`;
     return [
       { tone: 'ask', text: `${id} about ${oneLine(about, 40)}: ${oneLine(text, 300)}` },
       { tone: 'ask', text: `   ${answerHint(question)}${silence}` },

@@ -248,9 +248,7 @@ describe('the frame', () => {
     });
     const asked = frame.filter(({ tone }) => tone === 'ask').map(({ text }) => text);
     expect(asked[0]).toBe('q1 about session: Push or poll?');
-    expect(asked[1]).toContain(
-      '`ralph answer q1 --option A` or `ralph answer q1 "…"` · silence counts in 10m 00s',
-    );
+    expect(asked[1]).toContain('`ralph answer q1 --option A` or `ralph answer q1 "…"` · deadline in 10m 00s');
   });
 
   it('is lower than the terminal and one line where that is narrow, whatever an agent says', () => {

@@ -240,7 +240,7 @@ function questionLine(question: Question, at: number): string {
   const choices = options
     .map((option) => `${oneLine(option.key, 12)}) ${oneLine(option.text, 80)}`)
     .join('  ');
-  const wait = deadline === null ? '' : `; silence counts ${until(deadline, at)}`;
+  const wait = deadline === null ? '' : `; deadline ${until(deadline, at)}`;
   const shown = choices === '' ? '' : ` [${oneLine(choices, 300)}]`;
   const answer =
     kind === 'approval' ? '`ralph approve` or `ralph skip`' : `answer with \`ralph answer ${id} "…"\``;

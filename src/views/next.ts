@@ -110,7 +110,7 @@ function waitWords(step: Extract<Step, { do: 'wait' }>, state: State, now: numbe
   switch (step.for) {
     case 'answer': {
       const first = openQuestions(state)[0]?.question;
-      const silence = step.until === null ? '' : `; silence counts ${until(step.until, now)}`;
+      const silence = step.until === null ? '' : `; deadline ${until(step.until, now)}`;
       return first
         ? `waits for an answer to ${first.id}: ${answerHint(first)}${silence}`
         : `waits for an answer${silence}`;

@@ -63,6 +63,7 @@ function everyWindow(story: views.Story, live: views.LiveInfo): string[] {
     views.tasksJson(state),
     views.inboxJson(state),
     views.topicsJson(story),
+    views.messagesJson(story),
     views.interventionsJson(story),
     views.sessionJson(state, live),
     views.boardJson(story),
@@ -76,6 +77,8 @@ function everyWindow(story: views.Story, live: views.LiveInfo): string[] {
     views.tasksText(state),
     views.inboxText(state, NOW),
     views.topicsText(story),
+    views.messagesText(story.messages),
+    views.messagesText(views.unheard(story)),
     views.interventionsText(story),
     views.sessionsText([views.sessionJson(state, live)]),
     views.boardText(story),
@@ -321,6 +324,17 @@ describe('the rows and events', () => {
     expect(views.topicsJson(story, { last: 0 })).toHaveLength(0);
   });
 
+  it('tell a sender what came of a message that had no effect', () => {
+    const story = views.readStory(journal([{ move: 'note' }]));
+    const { at, message } = story.messages[0]!;
+    expect(views.unheard(story)).toEqual([]);
+    story.messages.push({ at, id: 'b', message, action: 'no effect: the session is over' });
+    story.messages.push({ at, id: 'c.yaml', message: null, action: 'rejected: no type' });
+    const text = views.messagesText(views.unheard(story));
+    expect(text).toContain('STEER from ada: use JWT — no effect: the session is over');
+    expect(text).toContain('c.yaml — rejected: no type');
+  });
+
   it('sum up a run for its end', () => {
     const moves: Move[] = [attempt(1, 'accepted'), attempt(2, 'rejected'), { move: 'exit', code: 1 }];
     const summary = views.endSummary(views.fold(journal(moves)));
@@ -358,7 +372,7 @@ describe('the lines', () => {
     const records = journal([{ move: 'ask', about: 'session', text: 'Push or poll?', deadlineMs: 600_000 }]);
     const { facts, at } = records.at(-1)!;
     expect(views.describeFact(facts[0]!, at)).toBe(
-      'question q1 (decision, session): Push or poll? [A) WebSockets B) polling] — answer with `ralph answer q1 "…"`; silence counts in 9m 59s (14:40 UTC)',
+      'question q1 (decision, session): Push or poll? [A) WebSockets B) polling] — answer with `ralph answer q1 "…"`; deadline in 9m 59s (14:40 UTC)',
     );
   });
 });

@@ -43,8 +43,8 @@ export interface TaskWhy {
 export type Why = SessionWhy | TaskWhy | ({ about: 'iteration' } & IterationJson);
 
 /**
- * The explanation as data. `subject`: an iteration number, a task id, a session id, or undefined for
- * the session. A task whose id is a number is found first. Throws a Problem for an unknown subject.
+ * The explanation as data. `subject`: an iteration number, a task id, a session id, or undefined (or
+ * `session`) for the session. A task whose id is a number is found first. Throws a Problem for an unknown subject.
  */
 export function whyJson(story: Story, subject: string | undefined, view: Viewpoint): Why {
   const found = find(story, subject);
@@ -76,12 +76,12 @@ type Subject =
 
 function find(story: Story, subject: string | undefined): Subject {
   const { state } = story;
-  if (subject === undefined || subject === '' || subject === state.session?.id) return { kind: 'session' };
-  if (state.tasks.has(subject)) return { kind: 'task', id: subject };
-  const number = /^(?:iteration[- ]?)?0*(\d{1,9})$/i.exec(subject)?.[1];
+  if (subject !== undefined && state.tasks.has(subject)) return { kind: 'task', id: subject };
+  if ([undefined, '', 'session', state.session?.id].includes(subject)) return { kind: 'session' };
+  const number = /^(?:iteration[- ]?)?0*(\d{1,9})$/i.exec(subject ?? '')?.[1];
   const told = story.iterations.get(Number(number));
   if (told) return { kind: 'iteration', told };
-  throw unknownSubject(story, subject);
+  throw unknownSubject(story, subject ?? '');
 }
 
 function unknownSubject(story: Story, subject: string): Problem {
