@@ -78,6 +78,8 @@ export interface House extends Ports {
   interrupt: { signal: 'SIGINT' | 'SIGTERM' | null; wake: (() => void) | null };
   /** Whether HEAD has the task file, so that its marks belong into commits. */
   listTracked: boolean;
+  /** This runner has seen to it that what is set aside is out of the tree. */
+  asideCleared: boolean;
   pending: JournalRecord[];
   tail: Promise<unknown>;
 }
@@ -101,6 +103,7 @@ export function openHouse({ records, ...init }: HouseInit): House {
     fresh: null,
     interrupt: { signal: null, wake: null },
     listTracked: false,
+    asideCleared: false,
     pending: [],
     tail: Promise.resolve(),
   };

@@ -47,6 +47,8 @@ export interface Doing {
   list?: (tasks: TaskDef[]) => TaskDef[];
   die?: Partial<AgentError> | true;
   timeOut?: boolean;
+  /** Works on until it is stopped. */
+  waitForStop?: boolean;
   exitCode?: number;
   toolCalls?: number | null;
   costUsd?: number;
@@ -342,13 +344,13 @@ function ports(world: World): Ports {
 }
 
 /** Runs on for as long as a look at the mailbox takes, as every real agent and gate does. */
-async function outlast(world: World, stopped: () => boolean): Promise<void> {
+async function outlast(world: World, stopped: () => boolean, forStop = false): Promise<void> {
   const { state } = world.house;
   for (let i = 0; i < 5_000 && !stopped(); i++) {
     await new Promise((resolve) => setImmediate(resolve));
     const ending = state.paused !== null || state.aborted?.done === false;
     const unread = world.outside.inbox.some((entry) => !state.seenMessages.has(entry.name));
-    if (i >= 5 && !ending && !unread) return;
+    if (i >= 5 && !ending && !unread && !forStop) return;
   }
 }
 
@@ -509,7 +511,7 @@ function agent(world: World): Agent {
         outside.outboxes[seen.iteration] = text;
         writeFileSync(call.env.RALPH_OUTBOX!, text);
         doing.during?.(world);
-        await outlast(world, () => stopped);
+        await outlast(world, () => stopped, doing.waitForStop);
         return report(doing, stopped);
       })();
       return {
@@ -693,7 +695,6 @@ export async function run(
       objective: 'Build it',
       timezone: 'UTC',
       product: 'test',
-      ground: '.',
       ground: '.',
     });
   }

@@ -22,11 +22,13 @@ import { gatherPrompt } from '../prompt-input.ts';
 import { causeOf, watch } from '../watch.ts';
 import { baseline } from './baseline.ts';
 import { finishAttempt } from './finish.ts';
+import { finishSettingAside } from './leftovers.ts';
 
 const KILL_GRACE_MS = 5_000;
 
 export async function runWave(house: House, iterations: number[]): Promise<void> {
   const waiting = house.state.wave?.waiting.filter((entry) => iterations.includes(entry.iteration)) ?? [];
+  await finishSettingAside(house);
   await Promise.all(waiting.map(({ iteration, item }) => runItem(house, iteration, item)));
 }
 
