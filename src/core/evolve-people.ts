@@ -63,7 +63,7 @@ export function evolvePeople(state: State, fact: PeopleFact, at: number): void {
       return;
     case 'question.asked':
       state.questions.set(fact.question.id, {
-        question: fact.question,
+        question: { ...fact.question },
         state: 'open',
         answer: null,
         option: null,
