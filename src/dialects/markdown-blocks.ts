@@ -46,9 +46,18 @@ interface Walk {
   /** Column where the content of each open list item begins. */
   stack: number[];
   opaque: Opaque | null;
-  paragraph: { text: string; line: number; lines: number } | null;
+  /** `lazy`: a line of it stands outside of the item it belongs to. A quote's paragraph has no text. */
+  paragraph: { text: string; line: number; lines: number; lazy: boolean } | null;
+  /** The last line was indented code: like a paragraph it is not interrupted by a list from 2 on. */
+  inCode: boolean;
+  /** Where the last line began an item without content, the number of open items; 0 otherwise. */
+  emptyItem: number;
   /** Lines that start before this offset lie in a comment that began within a line. */
   commentUntil: number;
+  /** The line lies in such a comment: its structure counts, yet nothing of it is reported. */
+  hidden: boolean;
+  /** Nothing is reported until the next blank line. */
+  muted: boolean;
 }
 
 /** One line under the walk. `at` and `column` stand at its first character that is no blank. */
@@ -62,7 +71,20 @@ interface Line {
 
 /** Calls `visit` for every reported block, in order. Never throws. */
 export function walkBlocks(text: string, visit: (block: Block) => void): BlockReading {
-  const walk: Walk = { text, visit, stack: [], opaque: null, paragraph: null, commentUntil: 0 };
+  const walk: Walk = {
+    text,
+    visit: (block) => {
+      if (!walk.hidden && !walk.muted) visit(block);
+    },
+    stack: [],
+    opaque: null,
+    paragraph: null,
+    inCode: false,
+    emptyItem: 0,
+    commentUntil: 0,
+    hidden: false,
+    muted: false,
+  };
   let number = 0;
   let start = text.charCodeAt(0) === 0xfeff ? 1 : 0;
   const front = frontMatterEnd(text, start);
@@ -72,8 +94,8 @@ export function walkBlocks(text: string, visit: (block: Block) => void): BlockRe
     number += 1;
     let end = next;
     while (end > start && (text[end - 1] === '\n' || text[end - 1] === '\r')) end -= 1;
-    if (start >= front && start >= walk.commentUntil)
-      takeLine(walk, lineFrom(walk.text, number, { start, end }));
+    walk.hidden = start < walk.commentUntil;
+    if (start >= front) takeLine(walk, lineFrom(text, number, { start, end }));
     start = next;
   }
   return { warnings: unclosed(walk.opaque) };
@@ -118,9 +140,13 @@ function lineFrom(text: string, number: number, { start, end }: { start: number;
 function takeLine(walk: Walk, line: Line): void {
   if (line.at === line.end) {
     walk.paragraph = null;
+    if (walk.emptyItem > 0) walk.stack.length = Math.min(walk.stack.length, walk.emptyItem - 1);
+    walk.emptyItem = 0;
+    walk.muted = false;
     if (walk.opaque?.kind === 'html' && walk.opaque.until === null) walk.opaque = null;
     return;
   }
+  walk.emptyItem = 0;
   let keep = 0;
   while (keep < walk.stack.length && walk.stack[keep]! <= line.column) keep += 1;
   if (walk.opaque !== null) {
@@ -146,17 +172,25 @@ function closes(walk: Walk, opaque: Opaque, line: Line): boolean {
 function takeContent(walk: Walk, line: Line, keep: number): void {
   const { text, stack } = walk;
   const rest = text.slice(line.at, line.end);
-  const lazy = keep < stack.length;
+  const lazy = keep < stack.length || (walk.paragraph?.text === '' && walk.paragraph.lazy);
   if (line.column - (stack[keep - 1] ?? 0) >= 4) {
-    if (walk.paragraph !== null) return continueParagraph(walk, rest, line);
+    if (walk.paragraph !== null) return continueParagraph(walk, line, lazy);
     stack.length = keep;
+    walk.inCode = true;
     return;
   }
+  const interrupts = lazy ? (walk.paragraph?.lazy ?? false) : walk.paragraph !== null || walk.inCode;
+  walk.inCode = false;
   const enclosing = (): void => {
     stack.length = keep;
     walk.paragraph = null;
   };
-  if (rest[0] === '>') return enclosing();
+  if (rest[0] === '>') {
+    enclosing();
+    // Plain lines may go on with the quote's paragraph.
+    if (rest.slice(1).trim() !== '') walk.paragraph = { text: '', line: line.number, lines: 2, lazy: true };
+    return;
+  }
   if (!lazy && walk.paragraph !== null && SETEXT.test(rest)) return setextHeading(walk, rest);
   const heading = ATX.exec(rest);
   if (heading !== null) {
@@ -172,13 +206,20 @@ function takeContent(walk: Walk, line: Line, keep: number): void {
   }
   if (THEMATIC.test(rest)) return enclosing();
   const bullet = BULLET.exec(rest);
-  if (bullet !== null && mayBegin(bullet, rest, walk.paragraph !== null && !lazy)) {
+  if (bullet !== null && mayBegin(bullet, rest, interrupts)) {
     enclosing();
     return takeItem(walk, line, bullet[0].length);
   }
-  if (walk.paragraph !== null) return continueParagraph(walk, rest, line);
+  if (bullet !== null && lazy && walk.paragraph?.lazy) {
+    // Readers of Markdown disagree on what this begins: nothing is claimed until the next blank line.
+    enclosing();
+    stack.length = 0;
+    walk.muted = true;
+    return;
+  }
+  if (walk.paragraph !== null) return continueParagraph(walk, line, lazy);
   enclosing();
-  walk.paragraph = { text: rest, line: line.number, lines: 1 };
+  walk.paragraph = { text: rest, line: line.number, lines: 1, lazy: false };
   midLineComment(walk, line);
   walk.visit({ kind: 'text', depth: keep, text: rest.trim(), line: line.number, continues: false });
 }
@@ -203,11 +244,13 @@ function setextHeading(walk: Walk, rest: string): void {
   }
 }
 
-function continueParagraph(walk: Walk, rest: string, line: Line): void {
+function continueParagraph(walk: Walk, line: Line, lazy: boolean): void {
   walk.paragraph!.lines += 1;
+  walk.paragraph!.lazy ||= lazy;
   midLineComment(walk, line);
   const depth = walk.stack.length;
-  walk.visit({ kind: 'text', depth, text: rest.trim(), line: line.number, continues: true });
+  const text = walk.text.slice(line.at, line.end).trim();
+  walk.visit({ kind: 'text', depth, text, line: line.number, continues: true });
 }
 
 function takeItem(walk: Walk, line: Line, width: number): void {
@@ -218,6 +261,8 @@ function takeItem(walk: Walk, line: Line, width: number): void {
   const base = { kind: 'item', depth, line: line.number, start: line.start } as const;
   if (content.at === line.end || content.column - marker.column > 4) {
     stack.push(marker.column + 1);
+    walk.inCode = content.at < line.end;
+    if (!walk.inCode) walk.emptyItem = stack.length;
     return walk.visit({ ...base, box: null, text: text.slice(content.at, line.end).trim() });
   }
   stack.push(content.column);
@@ -227,7 +272,7 @@ function takeItem(walk: Walk, line: Line, width: number): void {
     walk.visit({ ...base, box: null, text: '' });
     return takeContent(walk, { ...line, ...content }, stack.length);
   }
-  walk.paragraph = { text: rest, line: line.number, lines: 1 };
+  walk.paragraph = { text: rest, line: line.number, lines: 1, lazy: false };
   midLineComment(walk, line);
   const start = content.at + 1;
   const found = box === null ? null : { inner: box[1]!, start, end: start + box[1]!.length };
