@@ -19,6 +19,15 @@ const line = (event: object): string => JSON.stringify(event);
 const said = (text: string, over: object = {}, id = 'm'): string =>
   line({ type: 'assistant', message: { id, model: 'x', content: [{ type: 'text', text }] }, ...over });
 
+it('keeps the end of a message that never ends, and not all of it', () => {
+  const { told } = read([
+    ...Array.from({ length: 3_000 }, (_, i) => said(`${i} ${'x'.repeat(1_000)}`)),
+    said('the end'),
+  ]);
+  expect(told.finalMessage.length).toBeLessThanOrEqual(256 * 1024);
+  expect(told.finalMessage.endsWith(`2999 ${'x'.repeat(1_000)}\nthe end`)).toBe(true);
+});
+
 describe('a recorded run of Claude Code', () => {
   it('tells files, commands, tokens with the cache, and its own cost', () => {
     const { told, events } = read(recorded('success'));

@@ -13,6 +13,10 @@ import { LISTED, lastPart, nothingTold, type StreamReader, type Told } from './s
 
 type Json = Record<string, unknown>;
 
+/** Kept of one message before its beginning is let go: characters, and pieces. */
+const TEXT_CHARS = 1024 * 1024;
+const TEXTS_MOST = 64;
+
 interface Tokens {
   input: number;
   output: number;
@@ -116,11 +120,19 @@ function readAssistant(reading: Reading, event: Json): AgentEvent[] {
   for (const block of objects(message.content)) {
     if (block.type === 'tool_use') events.push(readToolCall(reading, block));
     if (block.type !== 'text' || !main) continue;
-    reading.message.texts.push(text(block.text));
+    addText(reading.message.texts, text(block.text));
     events.push({ kind: 'text', text: text(block.text) });
   }
   if (isObject(message.usage) && !synthetic) events.push(readUsage(reading, id, message.usage));
   return events;
+}
+
+/** A message without end would fill the memory: of a long one only what `lastPart` shows is kept. */
+function addText(texts: string[], next: string): void {
+  texts.push(next);
+  const chars = texts.reduce((sum, part) => sum + part.length, 0);
+  if (chars > TEXT_CHARS || texts.length > TEXTS_MOST)
+    texts.splice(0, texts.length, lastPart(texts.join('\n')));
 }
 
 /**
