@@ -1,11 +1,13 @@
 /** Control and answers from any terminal: `pause`, `stop`, `abort`, `answer`, and what changes a task. */
 import type { Command } from 'commander';
 import type { SendRequest } from '../app/index.ts';
+import { nearest, Problem } from '../core/index.ts';
 import { answer, type Common, common, folderOf } from './io.ts';
 
 type Draft = SendRequest['draft'];
 
 export function controlCommands(program: Command, done: (code: number) => void): void {
+  tasksCommand(program, done);
   const say = (options: Common & { session?: string }, draft: Draft) =>
     tell(options, draft).then(() => done(0));
   const message = (name: string, about: string, type: Draft['type'], example: string) =>
@@ -50,6 +52,55 @@ export function controlCommands(program: Command, done: (code: number) => void):
         ...(options.reason === undefined ? {} : { reason: options.reason }),
       }),
     );
+}
+
+/** `ralph tasks`: the list as the loop sees it, and a person's word on one task. */
+function tasksCommand(program: Command, done: (code: number) => void): void {
+  common(
+    program
+      .command('tasks')
+      .argument('[action]', 'list, cancel or reopen', 'list')
+      .argument('[id]', 'the task to cancel or reopen')
+      .description('the task list as the loop sees it; cancel or reopen a task'),
+    'ralph tasks reopen t3',
+  )
+    .option('--session <id>', 'the session; default: the open one')
+    .option('--reason <text>', 'recorded with it')
+    .action(async (action: string, id: string | undefined, options: TasksOptions) => {
+      if (action === 'list') await listTasks(options);
+      else await tell(options, taskDraft(action, id, options.reason));
+      done(0);
+    });
+}
+
+type TasksOptions = Common & { session?: string; reason?: string };
+
+async function listTasks(options: TasksOptions): Promise<void> {
+  const [app, views] = await Promise.all([import('../app/index.ts'), import('../views/index.ts')]);
+  const state = await app.taskState(folderOf(options), options.session);
+  answer(options, views.tasksJson(state), views.tasksText(state));
+}
+
+function taskDraft(op: string, task: string | undefined, reason: string | undefined): Draft {
+  const known = ['list', 'cancel', 'reopen'];
+  if (!known.includes(op)) {
+    const near = nearest(op, known);
+    throw new Problem({
+      code: 'usage.action',
+      what: `There is no action "${op}" for tasks.${near === null ? '' : ` Did you mean ${near}?`}`,
+      why: `It can ${known.join(', ')}.`,
+      fix: 'See ralph tasks --help.',
+    });
+  }
+  if (task === undefined) {
+    throw new Problem({
+      code: 'usage.task',
+      what: `No task was named to ${op}.`,
+      why: 'Only one task at a time is changed.',
+      fix: `ralph tasks ${op} ID; the ids stand in \`ralph tasks\`.`,
+    });
+  }
+  return { type: 'TASK', op, task, ...(reason === undefined ? {} : { reason }) };
 }
 
 function answerDraft(first: string | undefined, words: string[], option: string | undefined): Draft {

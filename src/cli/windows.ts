@@ -30,7 +30,6 @@ export function windowCommands(program: Command, done: (code: number) => void): 
     status,
   );
   window('sessions', 'every session of this project', 'ralph sessions', sessions);
-  window('tasks', 'the task list as the loop sees it', 'ralph tasks', tasks);
   window('inbox', 'open questions and how to answer them', 'ralph inbox', inbox);
   window('why [subject]', 'explain a task, an iteration, or why the session stopped', 'ralph why t3', why);
   window('events', 'published topics', 'ralph events --last 10 --topic "build.*"', events)
@@ -77,9 +76,16 @@ const load = () => Promise.all([import('../app/index.ts'), import('../views/inde
 
 const status: Look = async (id, options) => {
   const [app, views] = await load();
-  const { state, live } = await app.openState(folderOf(options), id ?? options.session);
   const now = Date.now();
-  answer(options, views.statusJson(state, now, live), views.statusText(state, now, live));
+  if (options.json) {
+    const { state, live } = await app.openState(folderOf(options), id ?? options.session);
+    return answer(options, views.statusJson(state, now, live), '');
+  }
+  const { story, live } = await app.openWindow(folderOf(options), id ?? options.session);
+  const lost = views.unheard(story);
+  const unheard = lost.length === 0 ? '' : views.messagesText(lost);
+  const text = views.statusText(story.state, now, live);
+  answer(options, null, unheard === '' ? text : `${text.trimEnd()}\n${unheard}`);
 };
 
 const sessions: Look = async (_, options) => {
@@ -87,12 +93,6 @@ const sessions: Look = async (_, options) => {
   const all = await app.allSessions(folderOf(options));
   const rows = all.map(({ state, live }) => views.sessionJson(state, live));
   answer(options, rows, views.sessionsText(rows));
-};
-
-const tasks: Look = async (_, options) => {
-  const [app, views] = await load();
-  const state = await app.taskState(folderOf(options), options.session);
-  answer(options, views.tasksJson(state), views.tasksText(state));
 };
 
 const inbox: Look = async (_, options) => {

@@ -13,7 +13,8 @@ export function guard(state: State, now: number): Step | null {
   return held(state) ?? deaths(state, now) ?? stuck(state) ?? limit(state) ?? park(state, now);
 }
 
-function held(state: State): Step | null {
+/** A question that holds the session comes before everything else that could be said. */
+export function held(state: State): Step | null {
   const holding = openQuestions(state).filter((open) => open.question.hold === 'session');
   return holding.length === 0 ? null : waitOrStop(state, holding);
 }

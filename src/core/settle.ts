@@ -123,7 +123,8 @@ function reviewMoves(state: State, { task, iteration, review }: Reviewed): Fact[
 }
 
 function correction({ state, attempt, judgement }: Settlement): Fact[] {
-  if (judgement.value === 'died' || judgement.value === 'blocked') return [];
+  // What was accepted needs no correcting, and who died or asked did nothing wrong.
+  if (judgement.value !== 'rejected' && judgement.value !== 'unfinished') return [];
   const task = attempt.item.task ?? null;
   const chosen = correct(state, task, judgement.findings);
   if (!chosen) return [];

@@ -4,7 +4,7 @@
  */
 import type { Fact } from './event.ts';
 import { DEPENDENCY_FAILED } from './evolve-task.ts';
-import { deadRow, guard, openQuestions, stuck, waitOrStop } from './guard.ts';
+import { deadRow, guard, held, openQuestions, stuck, waitOrStop } from './guard.ts';
 import { iterationLimit } from './limits.ts';
 import { nearest } from './nearest.ts';
 import { PHASES, type Phase } from './phase.ts';
@@ -82,7 +82,7 @@ function exhaustedStep(state: State): Step | null {
     if (heldBy(state, task.def.id)) continue;
     const why = isExhausted(state, task);
     if (why === null) continue;
-    const stopped = deadRow(state) ?? stuck(state);
+    const stopped = held(state) ?? deadRow(state) ?? stuck(state);
     if (stopped) return stopped;
     return { do: 'record', facts: [exhaustedFact(state, task, why)] };
   }
@@ -122,8 +122,8 @@ function nothingReady(state: State): Step {
   if (scope.length === 0) return noSuchTask(state);
   const open = scope.filter((task) => !isTerminal(task.status));
   if (open.length === 0) return walkThrough(state, 'SESSION_REVIEW');
-  const held = openQuestions(state).filter((question) => scopeHolds(scope, question.question.about));
-  if (held.length > 0) return waitOrStop(state, held);
+  const asked = openQuestions(state).filter((question) => scopeHolds(scope, question.question.about));
+  if (asked.length > 0) return waitOrStop(state, asked);
   const unlanded = scope.filter((task) => task.landed === 'failed');
   if (unlanded.length > 0) return stop(8, notLanded(unlanded));
   return stop(4, `no task can go on: ${open.map((task) => holdReason(state, task)).join('; ')}`);
@@ -177,10 +177,7 @@ function complete(state: State): Step {
   const failed = tasks.filter((task) => task.status === 'failed');
   if (failed.length === 0) return stop(0, summary(state, tasks.length));
   const named = failed.map((task) => `${task.def.id} (${task.reason})`).join('; ');
-  return stop(
-    8,
-    `failed: ${named}. Reopen with \`ralph tasks reopen ID\`, or give feedback with \`ralph feedback\``,
-  );
+  return stop(8, `failed: ${named}. \`ralph tasks reopen ID\` takes one up again`);
 }
 
 function summary(state: State, count: number): string {

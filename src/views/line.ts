@@ -2,7 +2,15 @@
  * One plain line for each fact a person would want to see go by. Facts that only serve the machine
  * have no line.
  */
-import { type Fact, FINDINGS, MARKERS, type Question, type State } from '../core/index.ts';
+import {
+  type Fact,
+  FINDINGS,
+  MARKERS,
+  PHASES,
+  type Phase,
+  type Question,
+  type State,
+} from '../core/index.ts';
 import { count, duration, oneLine, some, span, until } from './words.ts';
 
 /**
@@ -22,7 +30,7 @@ export function describeFact(fact: Fact, at: number, state?: State): string | nu
     case 'journal.repaired':
       return `the journal ended in a torn line: ${count(fact.bytes, 'byte')} set aside as ${oneLine(fact.keptAs)}`;
     case 'phase.entered':
-      return `phase ${fact.phase}`;
+      return phaseLine(fact.phase, state);
     case 'cycle.started':
       return `cycle ${fact.cycle} begins`;
     case 'tasks.read':
@@ -53,6 +61,7 @@ export function describeFact(fact: Fact, at: number, state?: State): string | nu
     case 'landing.failed':
       return `not landed: ${fact.task} — ${oneLine(fact.reason)}; the verdict stands, the next run tries again`;
     case 'leftovers.set_aside':
+      if (fact.changes.length === 0) return null;
       return `set aside: ${count(fact.changes.length, 'file')} of ${fact.task}, taken up again at its next attempt`;
     case 'leftovers.taken_up': {
       const left = fact.conflicts.length > 0 ? `, except ${some(fact.conflicts, 5)}` : '';
@@ -61,6 +70,14 @@ export function describeFact(fact: Fact, at: number, state?: State): string | nu
     default:
       return peopleLine(fact, at);
   }
+}
+
+/** Phases that nobody is hired for are walked through, and nobody needs to watch that. */
+function phaseLine(phase: Phase, state: State | undefined): string | null {
+  const hired = state?.policy?.modes ?? [];
+  return PHASES[phase].inner || !PHASES[phase].modes.some((mode) => hired.includes(mode))
+    ? null
+    : `phase ${phase}`;
 }
 
 type Of<T extends Fact['type']> = Extract<Fact, { type: T }>;
@@ -143,7 +160,8 @@ function tail(text: string): string {
 }
 
 function tasksLine(fact: Of<'tasks.read'>): string | null {
-  if (fact.set.length === 0 && fact.gone.length === 0) return null;
+  // Our own marks coming back from the file are no news.
+  if (fact.by === 'engine' || (fact.set.length === 0 && fact.gone.length === 0)) return null;
   const place = fact.source.path === null ? 'the objective' : oneLine(fact.source.path, 80);
   const gone = fact.gone.length > 0 ? `; gone: ${some(fact.gone, 5)}` : '';
   return `${count(fact.set.length, 'task')} read from ${place}${gone}`;

@@ -138,7 +138,7 @@ export function advice(code: number, state: State): string {
   const asked = openQuestions(state).map(({ question }) => `${question.id}: ${answerHint(question)}`);
   switch (code) {
     case 0:
-      return 'nothing is left to do; `ralph feedback` opens another cycle';
+      return 'nothing is left to do';
     case 1:
       return '`ralph run` goes on with a fresh limit; raise it with -n, --max-time, --max-cost or --max-tokens';
     case 2:
@@ -155,7 +155,7 @@ export function advice(code: number, state: State): string {
     case 8:
       return asked.length > 0
         ? `${asked.join('; ')}; then \`ralph run\` goes on`
-        : '`ralph tasks reopen ID` or `ralph feedback` goes on with what failed; `ralph run` tries a landing again';
+        : '`ralph tasks reopen ID` goes on with what failed; `ralph run` tries a landing again';
     case 9:
       return '`ralph run --reopen` takes it up again; nothing was undone';
     case 70:

@@ -1,0 +1,326 @@
+/** Limits, corrections, progress, budgets and the closed unions: the small rules of the law. */
+import { describe, expect, test } from 'vitest';
+import { correct } from './correct.ts';
+import type { Fact } from './event.ts';
+import { evolve, exhausted } from './evolve.ts';
+import { FINDING_KINDS, FINDINGS, type FindingKind } from './finding.ts';
+import { allowance, iterationLimit, limitReached, taskCostReached, timeoutS } from './limits.ts';
+import { PHASE_NAMES, PHASES } from './phase.ts';
+import { closeWave } from './progress.ts';
+import { QUESTION_EXIT } from './question.ts';
+import { MODE_NAMES, MODES, TEAMS } from './role.ts';
+import { EXITS } from './step.ts';
+import { MARKERS, naturalOrder } from './task.ts';
+import {
+  asked,
+  begun,
+  ended,
+  further,
+  given,
+  itemOn,
+  judged,
+  listed,
+  markOf,
+  moved,
+  NOON,
+  policyOf,
+  reportOf,
+  started,
+  taskOf,
+  tried,
+  waved,
+  waveEnded,
+} from './test-facts.ts';
+
+describe('how long one attempt may take', () => {
+  const timeout = (over: object, timeouts: number) => {
+    const policy = policyOf({ timeout: { ...policyOf().timeout, ...over } });
+    const task = given(started(), listed(taskOf('t1'))).tasks.get('t1')!;
+    return timeoutS(policy, { ...task, timeouts });
+  };
+  test.each([
+    [0, 900],
+    [1, 1350],
+    [2, 2025],
+    [3, 3037],
+    [4, 3600],
+    [40, 3600],
+  ])('after %i timeouts: %i s', (timeouts, seconds) => {
+    expect(timeout({}, timeouts)).toBe(seconds);
+  });
+  test('the result is floored, and clamped from below too', () => {
+    expect(timeout({ baseS: 101, growth: 1.01 }, 1)).toBe(102);
+    expect(timeout({ baseS: 5 }, 0)).toBe(60);
+  });
+  test('without failure scaling timeouts change nothing', () => {
+    expect(timeout({ failureScaling: false }, 3)).toBe(900);
+  });
+  test('idle stands apart', () => {
+    expect(allowance(policyOf(), null)).toEqual({ wallMs: 900_000, idleMs: 600_000 });
+  });
+});
+
+describe('when the run has had enough', () => {
+  test('20 + 6 per open task, 50 with brainstorm, or the number that was given', () => {
+    const two = listed(taskOf('t1'), taskOf('t2'));
+    expect(iterationLimit(given(started(), two))).toBe(32);
+    expect(iterationLimit(given(started({ modes: ['brainstorm', 'implement'] }), two))).toBe(62);
+    expect(iterationLimit(given(started({ limits: { maxIterations: 4 } }), two))).toBe(4);
+  });
+  test('a task that was done before does not widen the limit', () => {
+    expect(iterationLimit(given(started(), listed(taskOf('t1', { status: 'done' }))))).toBe(20);
+  });
+  test('died and interrupted runs use no iteration; timed-out ones do', () => {
+    const used = (...facts: Fact[]) => given(started(), listed(taskOf('t1')), ...facts).run!.used;
+    const run = [waved(1, itemOn('t1')), begun(1, itemOn('t1'))];
+    expect(used(...run, ended(1))).toBe(1);
+    expect(used(...run, ended(1, { report: reportOf({ ending: 'timed_out' }) }))).toBe(1);
+    expect(used(...run, ended(1, { report: reportOf({ ending: 'died' }) }))).toBe(0);
+    const interrupted = reportOf({ ending: 'interrupted' });
+    expect(used(...run, ended(1, { report: interrupted, stoppedFor: 'pause' }))).toBe(0);
+    expect(used(...run, ended(1, { report: interrupted, stoppedFor: 'limit' }))).toBe(1);
+  });
+  test('limits go on after a crash and restart after any stop', () => {
+    const stopped: Fact = { type: 'run.stopped', code: 2, word: 'BLOCKED', reason: '' };
+    const one = [started(), listed(taskOf('t1')), ...tried(1, 't1')];
+    expect(given(...one, started()).run!.used).toBe(1);
+    expect(given(...one, stopped, started()).run!.used).toBe(0);
+  });
+  test('money and tokens bind, live spending included', () => {
+    const state = given(started({ limits: { maxCostUsd: 2, maxTokens: 100 } }), listed(taskOf('t1')));
+    expect(limitReached(state)).toBeNull();
+    expect(limitReached(state, { costUsd: 2, tokens: 0, activeMs: 0 })).toMatch(/max-cost/);
+    expect(limitReached(state, { costUsd: 0, tokens: 100, activeMs: 0 })).toMatch(/max-tokens/);
+  });
+  test('what other loops spent today counts for the day', () => {
+    const start = started({ limits: { maxCostUsdPerDay: 5 } });
+    if (start.type === 'run.started') start.spentTodayUsd = 4;
+    expect(limitReached(given(start), { costUsd: 1, tokens: 0, activeMs: 0 })).toMatch(/per_day/);
+  });
+  test('time counts while an agent works, and not in pauses or between runs', () => {
+    const hour = 3_600_000;
+    const pause: Fact = { type: 'session.paused', at: NOON, text: '', by: 'anna' };
+    const note: Fact = { type: 'notice.given', level: 'info', text: 'x' };
+    const working = () =>
+      given(started(), listed(taskOf('t1')), waved(1, itemOn('t1')), begun(1, itemOn('t1')));
+    expect(further(working(), [note], NOON + hour).run!.activeMs).toBe(hour);
+    expect(further(further(working(), [pause]), [note], NOON + hour).run!.activeMs).toBeLessThan(60_000);
+    expect(further(given(started()), [note], NOON + hour).run!.activeMs).toBeLessThan(60_000);
+  });
+  test("a task's own cap counts from its last restart of budgets", () => {
+    const policy = policyOf({ limits: { maxCostUsdPerTask: 1 } });
+    const usage = { inputTokens: 0, outputTokens: 0, costUsd: 1, model: null };
+    const run = [waved(1, itemOn('t1')), begun(1, itemOn('t1')), ended(1, { report: reportOf({ usage }) })];
+    const state = given(started(), listed(taskOf('t1')), ...run, asked('q1'));
+    expect(taskCostReached(policy, state.tasks.get('t1')!)).toBe(true);
+    further(state, [
+      { type: 'question.answered', id: 'q1', text: 'go', option: null, by: 'a', via: 'message' },
+    ]);
+    expect(taskCostReached(policy, state.tasks.get('t1')!)).toBe(false);
+    expect(state.tasks.get('t1')!.costUsd).toBe(1);
+  });
+});
+
+describe('corrections, cheapest first', () => {
+  const found = (kind: FindingKind) => ({ kind, detail: '' });
+  const after = (tries: number, over = {}) =>
+    given(
+      started({ interventions: { ...policyOf().interventions, ...over } }),
+      listed(taskOf('t1')),
+      ...Array.from({ length: tries }, (_, i) => tried(i + 1, 't1')).flat(),
+    );
+  test('remind after the first fruitless try, insist after the second', () => {
+    expect(correct(after(0), 't1', [found('no_files_detected')])?.kind).toBe('remind');
+    expect(correct(after(1), 't1', [found('no_files_detected')])?.kind).toBe('insist');
+  });
+  test('aggressive mode starts at insist', () => {
+    expect(correct(after(0, { aggressive: true }), 't1', [found('gate_failed')])?.kind).toBe('insist');
+  });
+  test('nothing to correct, or switched off: none', () => {
+    expect(correct(after(0), 't1', [])).toBeNull();
+    expect(correct(after(0), 't1', [found('gate_red_before')])).toBeNull();
+    expect(correct(after(0, { enabled: false }), 't1', [found('gate_failed')])).toBeNull();
+  });
+  test('the most severe finding leads', () => {
+    const chosen = correct(after(0), 't1', [
+      found('evidence_missing'),
+      found('gate_failed'),
+      found('forged_claim'),
+    ]);
+    expect(chosen?.findings.map(({ kind }) => kind)).toEqual([
+      'forged_claim',
+      'gate_failed',
+      'evidence_missing',
+    ]);
+  });
+});
+
+describe('progress of a wave', () => {
+  const wave = (...facts: Fact[]) => {
+    const state = given(
+      started(),
+      listed(taskOf('t1')),
+      waved(1, itemOn('t1')),
+      begun(1, itemOn('t1')),
+      ...facts,
+    );
+    const [fact] = closeWave(state);
+    return fact?.type === 'wave.ended' ? [fact.progress, fact.neutral, fact.dead] : [];
+  };
+  const at = (head: string) => ended(1, { after: markOf('tree-1', head) });
+  test.each<[string, Fact[], boolean[]]>([
+    [
+      'accepted is progress',
+      [at('c1'), judged(1, itemOn('t1'), { value: 'accepted' })],
+      [true, false, false],
+    ],
+    [
+      'unfinished on a new tree is progress',
+      [at('c1'), judged(1, itemOn('t1'), { value: 'unfinished', newTree: true })],
+      [true, false, false],
+    ],
+    [
+      'unfinished on a tree seen before is none',
+      [at('c1'), judged(1, itemOn('t1'), { value: 'unfinished' })],
+      [false, false, false],
+    ],
+    [
+      'rejected with a commit to a new tree is progress',
+      [at('c2'), judged(1, itemOn('t1'), { newTree: true })],
+      [true, false, false],
+    ],
+    [
+      'rejected on a new tree without a commit is none',
+      [at('c1'), judged(1, itemOn('t1'), { newTree: true })],
+      [false, false, false],
+    ],
+    ['a commit to a tree seen before is none', [at('c2'), judged(1, itemOn('t1'))], [false, false, false]],
+    ['died is neutral and dead', [at('c1'), judged(1, itemOn('t1'), { value: 'died' })], [false, true, true]],
+    [
+      'a limit that is waited for is neutral and not dead',
+      [at('c1'), judged(1, itemOn('t1'), { value: 'died', parks: true })],
+      [false, true, false],
+    ],
+    [
+      'a question leaves the counter as it is',
+      [at('c1'), judged(1, itemOn('t1'), { value: 'blocked' }), asked('q1', { iteration: 1 })],
+      [false, true, false],
+    ],
+    [
+      'a lost attempt is neutral',
+      [{ type: 'attempt.lost', iteration: 1, reason: '', ended: [], after: null, changes: [] }],
+      [false, true, false],
+    ],
+  ])('%s', (_says, facts, expected) => {
+    expect(wave(...facts)).toEqual(expected);
+  });
+  test('a row of deaths is broken by any attempt that ended, also one that asked', () => {
+    const dead = tried(1, 't1', { value: 'died' });
+    const state = given(started(), listed(taskOf('t1')), ...dead);
+    expect(state.deadRow).toBe(1);
+    const asks = [waved(2, itemOn('t1')), begun(2, itemOn('t1')), ended(2)];
+    further(state, [...asks, judged(2, itemOn('t1'), { value: 'blocked' }), waveEnded(2, { neutral: true })]);
+    expect(state.deadRow).toBe(0);
+  });
+  test('only a change of phase outside the inner three sets the counter to 0', () => {
+    const state = given(started(), listed(taskOf('t1')), waveEnded(1));
+    expect(further(state, [{ type: 'phase.entered', phase: 'EXECUTING_BATCH' }]).stuck).toBe(1);
+    expect(further(state, [{ type: 'phase.entered', phase: 'SESSION_REVIEW' }]).stuck).toBe(0);
+  });
+});
+
+describe('budgets', () => {
+  const spent = () => given(started(), listed(taskOf('t1')), ...tried(1, 't1'), ...tried(2, 't1'));
+  const charged = (...facts: Fact[]) => further(spent(), facts).tasks.get('t1')!.charged;
+  const q = asked('q1');
+  test.each<[string, Fact[], number]>([
+    ['nothing', [], 2],
+    ['an accepted attempt', [moved('t1', 'review')], 0],
+    ['an answer', [q, { type: 'question.answered', id: 'q1', text: '', option: null, by: '', via: '' }], 0],
+    ['a clearing', [q, { type: 'question.closed', id: 'q1', why: '' }], 0],
+    ['silence', [q, { type: 'question.expired', id: 'q1', outcome: 'proceed', text: '' }], 2],
+    ['an unblock', [moved('t1', 'todo', 'person')], 0],
+    ['a reopen', [moved('t1', 'failed'), moved('t1', 'todo', 'person')], 0],
+    ['a limit and a new start', [{ type: 'run.stopped', code: 1, word: '', reason: '' }, started()], 0],
+    ['a stop and a new start', [{ type: 'run.stopped', code: 7, word: '', reason: '' }, started()], 2],
+    ['a crash and a new start', [started()], 2],
+  ])('after %s', (_says, facts, expected) => {
+    expect(charged(...facts)).toBe(expected);
+  });
+  test('a held task keeps its budget over a new start', () => {
+    const facts: Fact[] = [q, { type: 'run.stopped', code: 1, word: '', reason: '' }, started()];
+    expect(charged(...facts)).toBe(2);
+  });
+});
+
+describe('what a person does to the list', () => {
+  const edit = (set: ReturnType<typeof taskOf>[], gone: string[] = []): Fact => {
+    const read = listed(...set);
+    return read.type === 'tasks.read' ? { ...read, gone } : read;
+  };
+  const held = () => given(started(), listed(taskOf('t1'), taskOf('t2')), asked('q1'));
+  test.each(['done', 'cancelled', 'failed'] as const)('marked %s by hand: its question closes', (status) => {
+    const state = further(held(), [edit([taskOf('t1', { status })])]);
+    expect(state.tasks.get('t1')).toMatchObject({ status, landed: 'landed' });
+    expect(state.openQuestions.size).toBe(0);
+  });
+  test('deleted: its question closes', () => {
+    const state = further(held(), [edit([], ['t1'])]);
+    expect([state.tasks.has('t1'), state.openQuestions.size]).toEqual([false, 0]);
+  });
+  test('only a person reopens what is done', () => {
+    const done = () => given(started(), listed(taskOf('t1', { status: 'done' })));
+    const open = edit([taskOf('t1')]);
+    expect(further(done(), [open]).tasks.get('t1')!.status).toBe('todo');
+    const agent = open.type === 'tasks.read' ? { ...open, by: 'agent' } : open;
+    expect(further(done(), [agent]).tasks.get('t1')!.status).toBe('done');
+  });
+  test('dependents that failed with a task come back with it, all the way', () => {
+    const state = given(
+      started(),
+      listed(taskOf('a'), taskOf('b', { dependsOn: ['a'] }), taskOf('c', { dependsOn: ['b'] })),
+      moved('a', 'failed', 'engine', 'no budget'),
+      moved('b', 'failed', 'engine', 'dependency failed: a'),
+      moved('c', 'failed', 'engine', 'dependency failed: b'),
+      moved('a', 'todo', 'person'),
+    );
+    expect([...state.tasks.values()].map((task) => task.status)).toEqual(['todo', 'todo', 'todo']);
+  });
+});
+
+describe('closed unions', () => {
+  test('a fact nobody knows is a bug, said aloud', () => {
+    const strange = { type: 'moon.landed' } as unknown as Fact;
+    expect(() => evolve(given(), { seq: 1, at: NOON, facts: [strange] })).toThrow(/moon.landed/);
+    expect(() => exhausted(strange as never)).toThrow(/unknown fact/);
+  });
+  test('every finding has a row, and no row is without its finding', () => {
+    expect(Object.keys(FINDINGS).sort()).toEqual([...FINDING_KINDS].sort());
+  });
+  test('every phase leads on to COMPLETE', () => {
+    expect(Object.keys(PHASES).sort()).toEqual([...PHASE_NAMES].sort());
+    for (const phase of PHASE_NAMES) {
+      let at = phase;
+      for (let i = 0; i < PHASE_NAMES.length && !PHASES[at].inner; i++) at = PHASES[at].next;
+      expect(at === 'COMPLETE' || PHASES[at].inner, phase).toBe(true);
+    }
+  });
+  test('every mode has a contract and belongs to a phase or is called by name', () => {
+    expect(Object.keys(MODES).sort()).toEqual([...MODE_NAMES].sort());
+    for (const team of Object.values(TEAMS)) for (const mode of team) expect(MODES[mode]).toBeDefined();
+  });
+  test('every kind of question has an exit that exists', () => {
+    for (const code of Object.values(QUESTION_EXIT)) expect(EXITS[code]).toBeDefined();
+  });
+  test('no two statuses share a marker', () => {
+    expect(new Set(Object.values(MARKERS)).size).toBe(Object.keys(MARKERS).length);
+  });
+  test('ids sort the way people count', () => {
+    expect(['task-10', 'task-2', 'task-2a', 'a'].sort(naturalOrder)).toEqual([
+      'a',
+      'task-2',
+      'task-2a',
+      'task-10',
+    ]);
+  });
+});
