@@ -123,26 +123,26 @@ describe('when the run has had enough', () => {
 
 describe('corrections, cheapest first', () => {
   const found = (kind: FindingKind) => ({ kind, detail: '' });
-  const after = (tries: number, over = {}) =>
+  const fruitless = (tries: number, over = {}) =>
     given(
       started({ interventions: { ...policyOf().interventions, ...over } }),
       listed(taskOf('t1')),
       ...Array.from({ length: tries }, (_, i) => tried(i + 1, 't1')).flat(),
     );
   test('remind after the first fruitless try, insist after the second', () => {
-    expect(correct(after(0), 't1', [found('no_files_detected')])?.kind).toBe('remind');
-    expect(correct(after(1), 't1', [found('no_files_detected')])?.kind).toBe('insist');
+    expect(correct(fruitless(0), 't1', [found('no_files_detected')])?.kind).toBe('remind');
+    expect(correct(fruitless(1), 't1', [found('no_files_detected')])?.kind).toBe('insist');
   });
   test('aggressive mode starts at insist', () => {
-    expect(correct(after(0, { aggressive: true }), 't1', [found('gate_failed')])?.kind).toBe('insist');
+    expect(correct(fruitless(0, { aggressive: true }), 't1', [found('gate_failed')])?.kind).toBe('insist');
   });
   test('nothing to correct, or switched off: none', () => {
-    expect(correct(after(0), 't1', [])).toBeNull();
-    expect(correct(after(0), 't1', [found('gate_red_before')])).toBeNull();
-    expect(correct(after(0, { enabled: false }), 't1', [found('gate_failed')])).toBeNull();
+    expect(correct(fruitless(0), 't1', [])).toBeNull();
+    expect(correct(fruitless(0), 't1', [found('gate_red_before')])).toBeNull();
+    expect(correct(fruitless(0, { enabled: false }), 't1', [found('gate_failed')])).toBeNull();
   });
   test('the most severe finding leads', () => {
-    const chosen = correct(after(0), 't1', [
+    const chosen = correct(fruitless(0), 't1', [
       found('evidence_missing'),
       found('gate_failed'),
       found('forged_claim'),
