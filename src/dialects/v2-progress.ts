@@ -225,19 +225,6 @@ interface SectionWish {
 
 function sectionEdits(text: string, found: Found, wish: SectionWish): Edit[] {
   const { section, lines, facts, newline } = wish;
-  const place = found.sections.find(({ kind }) => kind === section);
-  if (place === undefined) {
-    const before = found.sections.find(({ kind }) => kind === 'iterations');
-    const added = [
-      heading(section, facts),
-      ...lines.map((line) => markerLine(line, section, facts.cycle)),
-      '',
-    ];
-    const at = before === undefined ? text.length : startOfLineBefore(text, before.start);
-    const lead = before === undefined ? newline : '';
-    return [{ start: at, end: at, text: `${lead}${added.join(newline)}${newline}` }];
-  }
-  const inside = found.markers.filter(({ start }) => start >= place.start && start < place.end);
   const byId = new Map(found.markers.map((entry) => [entry.marker.id, entry]));
   const edits: Edit[] = [];
   const missing: string[] = [];
@@ -248,7 +235,18 @@ function sectionEdits(text: string, found: Found, wish: SectionWish): Edit[] {
     else if (!saysTheSame(old.marker, line, wanted))
       edits.push({ start: old.start, end: old.end, text: wanted });
   }
-  if (missing.length > 0) edits.push(...appended(text, place, inside.at(-1), missing.join(newline), newline));
+  const place = found.sections.find(({ kind }) => kind === section);
+  if (place !== undefined) {
+    const inside = found.markers.filter(({ start }) => start >= place.start && start < place.end);
+    if (missing.length > 0)
+      edits.push(...appended(text, place, inside.at(-1), missing.join(newline), newline));
+    return edits;
+  }
+  const before = found.sections.find(({ kind }) => kind === 'iterations');
+  const at = before === undefined ? text.length : startOfLineBefore(text, before.start);
+  const lead = before === undefined ? newline : '';
+  const added = [heading(section, facts), ...missing, ''].join(newline);
+  edits.push({ start: at, end: at, text: `${lead}${added}${newline}` });
   return edits;
 }
 
