@@ -101,6 +101,12 @@ function deskFacts(state: State, news: DeskNews): Fact[] {
       `${news.file} was changed while an agent was running, so its answer to ${news.id} is not taken; confirm with \`ralph answer ${news.id} "…"\`.`,
     );
   }
+  if (news.kind === 'cleared' && news.seenAt !== undefined && attemptEndedSince(state, news.seenAt)) {
+    return notice(
+      state,
+      `${news.file} lost ${news.id} while an agent was running, which does not clear it; answer with \`ralph answer ${news.id} "…"\`.`,
+    );
+  }
   const { kind } = open.question;
   const text =
     news.kind === 'answered'
@@ -121,6 +127,13 @@ function notice(state: State, text: string): Fact[] {
 function wroteDuringAttempt(state: State, mtimeMs: number): boolean {
   for (const attempt of state.attempts.values()) {
     if (mtimeMs >= attempt.startedAt && mtimeMs <= (attempt.endedAt ?? Number.POSITIVE_INFINITY)) return true;
+  }
+  return false;
+}
+
+function attemptEndedSince(state: State, at: number): boolean {
+  for (const attempt of state.attempts.values()) {
+    if ((attempt.endedAt ?? Number.POSITIVE_INFINITY) >= at) return true;
   }
   return false;
 }

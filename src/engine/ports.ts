@@ -90,7 +90,11 @@ export interface Works {
 /** What a person did at the desk since we last wrote there. */
 export type DeskNews =
   | { id: string; kind: 'answered'; text: string; file: DeskFile; mtimeMs: number }
-  | { id: string; kind: 'cleared'; file: DeskFile }
+  /**
+   * `seenAt`: when a file that is gone was last seen, or when a file that lost the question was written;
+   * absent where nobody saw. An attempt that ended since may have done it, and that clears nothing.
+   */
+  | { id: string; kind: 'cleared'; file: DeskFile; seenAt?: number }
   | { id: string; kind: 'unclear'; file: DeskFile; reason: string };
 
 /** The desk as the engine sees it: open questions out, news of them back. */

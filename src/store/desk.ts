@@ -10,6 +10,9 @@ import { sha256 } from './chain.ts';
 import { atomicWrite, errorCode, moveToFree, numbered, padded, removeFile, temporaryName } from './disk.ts';
 
 export interface OpenedDesk extends Desk {
+  /** The work tree's folder in which `ralph/` lies, and the session's own. */
+  readonly projectDir: string;
+  readonly sessionDir: string;
   /**
    * Points `ralph/logs` at this session's logs. False: something that is not our link lies there, and
    * stays. Where links are not permitted (some Windows accounts) the answer is false as well.
@@ -21,6 +24,8 @@ export interface OpenedDesk extends Desk {
 export function openDesk(projectDir: string, sessionDir: string): OpenedDesk {
   const place = (file: string) => join(projectDir, 'ralph', file);
   return {
+    projectDir,
+    sessionDir,
     read: (file) => readDeskFile(place(file)),
     async write(file, text) {
       await atomicWrite(place(file), text);

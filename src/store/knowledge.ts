@@ -1,0 +1,145 @@
+/**
+ * What people and earlier runs wrote down beside the tasks, for the prompts: patterns at the head of
+ * progress.txt, long-lived memories, the product's requirements, recent commits. All of it is bounded;
+ * a file that is missing, a link or not text counts as empty.
+ */
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { PromptKnowledge } from '../core/index.ts';
+import type { Ground, KnowledgeSource } from '../engine/index.ts';
+import { diskError } from './disk.ts';
+import { readBounded, sight } from './swap.ts';
+
+const PATTERN_BYTES = 8 * 1024;
+const MEMORY_BYTES = 8 * 1024;
+const PRD_BYTES = 16 * 1024;
+const COMMITS = 10;
+
+interface Source {
+  /** Relative to the project folder; the first that is there is read. */
+  paths: readonly string[];
+  limit: number;
+  from: 'start' | 'end';
+  shape(text: string): string;
+}
+
+const whole = (text: string): string => text.trim();
+
+const SOURCES: Record<'patterns' | 'memories' | 'prd', Source> = {
+  patterns: {
+    paths: ['ralph/progress.txt', 'progress.txt'],
+    limit: PATTERN_BYTES,
+    from: 'start',
+    shape: patternsOf,
+  },
+  // Memories are appended to, so the newest are at the end.
+  memories: { paths: ['.ralph/memories.md'], limit: MEMORY_BYTES, from: 'end', shape: whole },
+  prd: { paths: ['ralph/prd.md', 'prd.md'], limit: PRD_BYTES, from: 'start', shape: whole },
+};
+
+/** Reads the notes of a project; a file is read again only when it changed. */
+export function knowledgeSource(projectDir: string, ground: Pick<Ground, 'recentCommits'>): KnowledgeSource {
+  const cache = new Map<string, { identity: string; text: string }>();
+
+  async function textAt(path: string, source: Source): Promise<string | null> {
+    const file = join(projectDir, path);
+    const seen = await sight(file).catch(() => null);
+    if (seen?.kind !== 'file') return null;
+    const known = cache.get(file);
+    if (known?.identity === seen.identity) return known.text;
+    const bytes = await readBounded(file, source.limit, source.from);
+    if (bytes === null) return null;
+    const text = source.shape(wholeLines(bytes, seen.size > source.limit, source.from));
+    cache.set(file, { identity: seen.identity, text });
+    return text;
+  }
+
+  async function first(source: Source): Promise<string> {
+    for (const path of source.paths) {
+      const text = await textAt(path, source);
+      if (text !== null) return text;
+    }
+    return '';
+  }
+
+  return {
+    async read() {
+      const knowledge: PromptKnowledge = {};
+      for (const [name, source] of Object.entries(SOURCES) as [keyof typeof SOURCES, Source][]) {
+        const text = await first(source);
+        if (text !== '') knowledge[name] = text;
+      }
+      const commits = await ground.recentCommits(COMMITS);
+      if (commits.length > 0) knowledge.commits = commits;
+      return knowledge;
+    },
+  };
+}
+
+/** The text without a line that the bound cut through; empty for bytes that are no text. */
+function wholeLines(bytes: Buffer, cut: boolean, from: 'start' | 'end'): string {
+  if (bytes.includes(0)) return '';
+  const text = new TextDecoder().decode(bytes).replace(/\r\n?/g, '\n');
+  if (!cut) return text;
+  if (from === 'start') {
+    const end = text.lastIndexOf('\n');
+    return end === -1 ? text.replace(/\ufffd$/, '') : text.slice(0, end);
+  }
+  const start = text.indexOf('\n');
+  return start === -1 ? text.replace(/^\ufffd+/, '') : text.slice(start + 1);
+}
+
+const HEADING = /^(#{1,6})[ \t]+(.*)$/;
+const RULE = /^(?:-{3,}|={3,}|\*{3,})[ \t]*$/;
+/** A heading of the log that follows: a date, an iteration, a story. */
+const ENTRY = /^#{1,6}[ \t]+(?:\[?\d{4}-\d\d-\d\d|iteration\b|story\b|US-\d)/i;
+
+/**
+ * The curated part of progress.txt: the section whose heading speaks of patterns, else what stands
+ * before the first rule or log entry. Empty where that is only a title.
+ */
+export function patternsOf(text: string): string {
+  const lines = text.split('\n');
+  const start = lines.findIndex((line) => /\bpatterns?\b/i.test(HEADING.exec(line)?.[2] ?? ''));
+  if (start !== -1) {
+    const depth = HEADING.exec(lines[start]!)![1]!.length;
+    const length = lines.slice(start + 1).findIndex((line) => {
+      const heading = HEADING.exec(line);
+      return RULE.test(line) || (heading !== null && heading[1]!.length <= depth);
+    });
+    return saying(lines.slice(start + 1, length === -1 ? undefined : start + 1 + length));
+  }
+  const end = lines.findIndex((line) => RULE.test(line) || ENTRY.test(line));
+  return saying(end === -1 ? lines : lines.slice(0, end));
+}
+
+function saying(lines: string[]): string {
+  const says = lines.some((line) => line.trim() !== '' && !HEADING.test(line));
+  return says ? lines.join('\n').trim() : '';
+}
+
+/**
+ * Appends an entry to `ralph/progress.txt`, as a paragraph of its own. False: the project keeps no such
+ * file, and none is made. Throws `StoreFull` when the disk takes no more.
+ */
+export async function appendProgressEntry(projectDir: string, text: string): Promise<boolean> {
+  const file = join(projectDir, 'ralph', 'progress.txt');
+  if ((await sight(file)).kind !== 'file') return false;
+  const end = await readBounded(file, 2, 'end');
+  const newline = end?.toString() === '\r\n' ? '\r\n' : '\n';
+  const open_ = end !== null && end.length > 0 && end.at(-1) !== 0x0a;
+  const body = text.replace(/\r\n?/g, '\n').trim().replaceAll('\n', newline);
+  const entry = `${open_ ? newline : ''}${end?.length ? newline : ''}${body}${newline}`;
+  try {
+    const handle = await open(file, constants.O_WRONLY | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0));
+    try {
+      await handle.writeFile(entry);
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    throw diskError(error, file);
+  }
+  return true;
+}

@@ -1,0 +1,168 @@
+/** The times of cycles, of planning and of tasks, for `metadata.yaml` and `progress.md` of each cycle. */
+import type { Fact, JournalRecord, Mode, State, TaskState } from '../core/index.ts';
+import type { CycleMetadata, ProgressFacts, ProgressLine } from '../dialects/index.ts';
+import { type Story, stories } from '../views/index.ts';
+
+interface Cycle {
+  cycle: number;
+  startedAt: number;
+  planningCompletedAt: number | null;
+  completedAt: number | null;
+  feedbacks: string[];
+  /** Counts at its end; null while it runs. */
+  ended: { done: number; total: number } | null;
+  /** When each planning marker was done. */
+  planned: Map<string, number>;
+}
+
+export interface CycleTimes {
+  cycles: Map<number, Cycle>;
+  /** When a task's status last changed. Epoch ms. */
+  movedAt: Map<string, number>;
+  feedbacks: string[];
+}
+
+export function newCycleTimes(): CycleTimes {
+  return { cycles: new Map(), movedAt: new Map(), feedbacks: [] };
+}
+
+/** Adds one record; the story has been told it already. */
+export function tellCycle(times: CycleTimes, record: JournalRecord, { state }: Story): void {
+  const { at } = record;
+  for (const fact of record.facts) {
+    switch (fact.type) {
+      case 'session.created':
+        open(times, 1, at);
+        break;
+      case 'cycle.started':
+        endCycle(times, fact.cycle - 1, at, state);
+        open(times, fact.cycle, at);
+        break;
+      case 'task.moved':
+        times.movedAt.set(fact.task, at);
+        break;
+      case 'feedback.received':
+        times.feedbacks.push(fact.id.slice(0, 'feedback-'.length + 8));
+        break;
+      default:
+        tellPhase(current(times, state, at), fact, at);
+    }
+  }
+}
+
+function open(times: CycleTimes, cycle: number, at: number): Cycle {
+  const fresh: Cycle = {
+    cycle,
+    startedAt: at,
+    planningCompletedAt: null,
+    completedAt: null,
+    feedbacks: times.feedbacks.splice(0),
+    ended: null,
+    planned: new Map(),
+  };
+  times.cycles.set(cycle, fresh);
+  return fresh;
+}
+
+function current(times: CycleTimes, state: State, at: number): Cycle {
+  return times.cycles.get(state.cycle) ?? open(times, state.cycle, at);
+}
+
+function endCycle(times: CycleTimes, cycle: number, at: number, state: State): void {
+  const ended = times.cycles.get(cycle);
+  if (!ended) return;
+  ended.completedAt ??= at;
+  ended.ended = stories(state);
+}
+
+function tellPhase(cycle: Cycle, fact: Fact, at: number): void {
+  if (fact.type === 'phase.entered') {
+    if (fact.phase === 'BATCHING') cycle.planningCompletedAt ??= at;
+    // A task that was reopened opens its cycle again.
+    cycle.completedAt = fact.phase === 'COMPLETE' ? (cycle.completedAt ?? at) : null;
+  } else if (fact.type === 'abort.done') cycle.completedAt ??= at;
+  else if (fact.type === 'verdict.reached' && fact.value === 'accepted') {
+    const marker = markersOf(cycle.cycle).find(({ mode }) => mode === fact.item.mode)?.marker;
+    if (marker !== undefined) cycle.planned.set(marker, at);
+  }
+}
+
+const FIRST: readonly { marker: string; mode: Mode }[] = [
+  { marker: 'plan-init', mode: 'INITIALIZE' },
+  { marker: 'plan-brainstorm', mode: 'brainstorm' },
+  { marker: 'plan-research', mode: 'research' },
+  { marker: 'plan-breakdown', mode: 'TASK_BREAKDOWN' },
+];
+const LATER: readonly { marker: string; mode: Mode }[] = [
+  { marker: 'plan-rebrainstorm', mode: 'feedback-analysis' },
+  { marker: 'plan-reresearch', mode: 'research' },
+  { marker: 'plan-update', mode: 'UPDATE' },
+  { marker: 'plan-rebreakdown', mode: 'REBREAKDOWN' },
+];
+const KNOWLEDGE: readonly { marker: string; mode: Mode }[] = [
+  { marker: 'plan-knowledge-extraction', mode: 'STAGE' },
+  { marker: 'plan-knowledge-approval', mode: 'PROMOTE' },
+];
+
+function markersOf(cycle: number): readonly { marker: string; mode: Mode }[] {
+  return [...(cycle === 1 ? FIRST : LATER), ...KNOWLEDGE];
+}
+
+/** `iterations/<N>/metadata.yaml` of a cycle; `version` is the journal's number. */
+export function cycleMetadata(times: CycleTimes, state: State, cycle: number): CycleMetadata | null {
+  const told = times.cycles.get(cycle);
+  if (!told) return null;
+  const hired = hiredMarkers(state, cycle === 1 ? FIRST : LATER);
+  return {
+    version: state.seq,
+    cycle,
+    startedAt: told.startedAt,
+    planningCompletedAt: told.planningCompletedAt,
+    completedAt: told.completedAt,
+    planningTasks: Object.fromEntries(hired.map(({ marker }) => [marker, told.planned.has(marker)])),
+    tasksDefined: told.ended?.total ?? state.tasks.size,
+  };
+}
+
+function hiredMarkers(state: State, all: readonly { marker: string; mode: Mode }[]) {
+  return all.filter(({ mode }) => state.policy?.modes.includes(mode) ?? false);
+}
+
+/** `iterations/<N>/progress.md` of the running cycle. */
+export function progressFacts(times: CycleTimes, state: State): ProgressFacts {
+  const live = new Set([...state.open].map((iteration) => state.attempts.get(iteration)?.item.mode));
+  const planned = times.cycles.get(state.cycle)?.planned ?? new Map<string, number>();
+  const line = ({ marker, mode }: { marker: string; mode: Mode }): ProgressLine => {
+    const at = planned.get(marker) ?? null;
+    return { id: marker, status: live.has(mode) ? 'doing' : at === null ? 'todo' : 'done', at };
+  };
+  return {
+    cycle: state.cycle,
+    planning: hiredMarkers(state, state.cycle === 1 ? FIRST : LATER).map(line),
+    knowledge: hiredMarkers(state, KNOWLEDGE).map(line),
+    tasks: [...state.tasks.values()]
+      .sort((a, b) => a.def.order - b.def.order)
+      .map((task) => taskLine(times, state, task)),
+    cycles: [...times.cycles.values()].map((cycle) => cycleRow(cycle, state)),
+  };
+}
+
+function taskLine({ movedAt }: CycleTimes, state: State, task: TaskState): ProgressLine {
+  const { id } = task.def;
+  const last = state.attempts.get(task.attempts.at(-1) ?? 0);
+  const at = task.status === 'doing' ? (last?.startedAt ?? null) : (movedAt.get(id) ?? null);
+  const told = task.status === 'failed' || task.status === 'cancelled';
+  return {
+    id,
+    status: task.status,
+    at,
+    ...(task.runs > 0 ? { attempt: task.runs } : {}),
+    ...(told ? { note: task.reason } : {}),
+  };
+}
+
+function cycleRow(cycle: Cycle, state: State): ProgressFacts['cycles'][number] {
+  const { done, total } = cycle.ended ?? stories(state);
+  const status = cycle.completedAt === null ? 'In progress' : done === total ? 'Complete' : 'Incomplete';
+  return { cycle: cycle.cycle, status, done, total, feedbacks: cycle.feedbacks };
+}

@@ -1,0 +1,258 @@
+/**
+ * The mirrors: files drawn from the journal for people and for tools that read the formats of other
+ * loops. Delete one and the next redraw brings it back; edit one and it is drawn again. Nothing here is
+ * state, so a full disk costs a warning and not the run.
+ */
+import { join } from 'node:path';
+import { type Fact, type JournalRecord, Problem, type State } from '../core/index.ts';
+import { writeCycleMetadata, writeProgress, writeSessionMetadata } from '../dialects/index.ts';
+import type { Mirrors } from '../engine/index.ts';
+import { statusDetail, tasksSummary } from '../views/index.ts';
+import { errorCode } from './disk.ts';
+import { scanJournal } from './follow.ts';
+import { cycleMetadata, progressFacts } from './mirror-cycles.ts';
+import { type GrowingMirror, growingMirror, type WholeMirror, wholeMirror } from './mirror-file.ts';
+import { feedbackText, loopsText, metricsText, type ProjectEvents, projectEvents } from './mirror-project.ts';
+import { newTelling, summaryCsv, type Telling, takeLines, tellRecord } from './mirror-rows.ts';
+import { ensureProjectFolder } from './sessions.ts';
+
+export interface MirrorsOptions {
+  sessionDir: string;
+  /** The main checkout: `.ralph/` lies there. */
+  mainDir: string;
+  /** The loop that draws the project's mirrors; the others only add to the project journal. Default true. */
+  primary?: boolean;
+  /** The work tree, as `loops.json` names it. Default: the main checkout. */
+  worktree?: string;
+  /** Told once when mirrors cannot be drawn, and about edits of a mirror. */
+  warn: (text: string) => void;
+}
+
+interface Drawer {
+  sessionDir: string;
+  mainDir: string;
+  primary: boolean;
+  worktree: string;
+  warn: (text: string) => void;
+  telling: Telling;
+  files: Map<string, WholeMirror>;
+  summary: GrowingMirror;
+  topics: GrowingMirror;
+  events: ProjectEvents;
+  /** What metadata.yaml said when it was last drawn, without its version and time. */
+  keys: Map<string, string>;
+  warned: Set<string>;
+  /** The lines in hand are all there are, so a lost file needs no reading of the journal. */
+  allInHand: boolean;
+  /** Mirrors that failed are left alone until then. Epoch ms. */
+  restUntil: Map<string, number>;
+}
+
+const REST_MS = 10_000;
+
+/** The mirrors of one session. `redraw` wants every record once, from the first one on, or none before. */
+export function openMirrors(options: MirrorsOptions): Mirrors {
+  const { sessionDir, mainDir, primary = true, worktree = mainDir, warn } = options;
+  const drawer: Drawer = {
+    sessionDir,
+    mainDir,
+    primary,
+    worktree,
+    warn,
+    telling: newTelling(),
+    files: new Map(),
+    summary: summaryMirror(sessionDir),
+    topics: topicsMirror(sessionDir),
+    events: projectEvents(mainDir, () => drawer.telling.story.state.session?.id ?? ''),
+    keys: new Map(),
+    warned: new Set(),
+    allInHand: true,
+    restUntil: new Map(),
+  };
+  return { redraw: (state, records) => redraw(drawer, state, records) };
+}
+
+async function redraw(drawer: Drawer, state: State, records: JournalRecord[]): Promise<void> {
+  const first = drawer.telling.seq === 0;
+  if (!(await guarded(drawer, 'journal.jsonl', async () => follow(drawer, records)))) return;
+  const types = new Set(records.flatMap((record) => record.facts.map((fact) => fact.type)));
+  const news = (...wanted: Fact['type'][]) => first || wanted.some((type) => types.has(type));
+  await drawLines(drawer);
+  await drawSession(drawer, state);
+  await drawCycle(drawer, state, news(...PROGRESS));
+  await drawProject(drawer, state, news);
+}
+
+const PROGRESS: Fact['type'][] = [
+  'tasks.read',
+  'task.moved',
+  'attempt.started',
+  'attempt.ended',
+  'attempt.lost',
+  'verdict.reached',
+  'cycle.started',
+  'phase.entered',
+  'abort.done',
+  'run.started',
+  'feedback.received',
+];
+
+/** Tells the records; where some are missing, everything is told anew from the journal. */
+function follow(drawer: Drawer, records: JournalRecord[]): void {
+  const fresh = records.filter((record) => record.seq > drawer.telling.seq);
+  if (fresh.length === 0) return;
+  if (fresh[0]!.seq === drawer.telling.seq + 1) {
+    for (const record of fresh) tellRecord(drawer.telling, record);
+    return;
+  }
+  drawer.telling = toldFromJournal(drawer, fresh.at(-1)!.seq);
+  drawer.allInHand = true;
+  drawer.summary = summaryMirror(drawer.sessionDir);
+  drawer.topics = topicsMirror(drawer.sessionDir);
+}
+
+function summaryMirror(sessionDir: string): GrowingMirror {
+  return growingMirror(join(sessionDir, 'logs', 'summary.csv'));
+}
+
+function topicsMirror(sessionDir: string): GrowingMirror {
+  return growingMirror(join(sessionDir, 'events.jsonl'));
+}
+
+function toldFromJournal(drawer: Drawer, upTo: number): Telling {
+  const telling = newTelling();
+  scanJournal(join(drawer.sessionDir, 'journal.jsonl'), (record) => {
+    if (record.seq <= upTo) tellRecord(telling, record);
+  });
+  return telling;
+}
+
+/**
+ * Runs one mirror's drawing. False: it failed, which is told once, and it is left alone for a while,
+ * because a full disk is not asked again at every step.
+ */
+async function guarded(drawer: Drawer, name: string, draw: () => Promise<void>): Promise<boolean> {
+  if ((drawer.restUntil.get(name) ?? 0) > Date.now()) return false;
+  try {
+    await draw();
+    return true;
+  } catch (error) {
+    if (errorCode(error) === '' && !(error instanceof Problem)) throw error;
+    drawer.restUntil.set(name, Date.now() + REST_MS);
+    const why = error instanceof Problem ? error.facts.what : `${errorCode(error)} at ${name}`;
+    const text = `Status files could not be drawn (${why}). The journal is intact; they come back when the disk takes them.`;
+    warnOnce(drawer, 'failed', text);
+    return false;
+  }
+}
+
+function warnOnce(drawer: Drawer, key: string, text: string): void {
+  if (drawer.warned.has(key)) return;
+  drawer.warned.add(key);
+  drawer.warn(text);
+}
+
+async function drawLines(drawer: Drawer): Promise<void> {
+  const { rows, topics } = takeLines(drawer.telling);
+  let all = drawer.allInHand ? { rows, topics } : null;
+  drawer.allInHand = false;
+  // Only a lost or changed file asks for the whole; both are then told in one reading of the journal.
+  const whole = () => {
+    all ??= takeLines(toldFromJournal(drawer, drawer.telling.seq));
+    return all;
+  };
+  const summary = await guarded(drawer, 'logs/summary.csv', () =>
+    drawer.summary.grow(rows, () => summaryCsv(whole().rows)),
+  );
+  if (!summary) drawer.summary = summaryMirror(drawer.sessionDir);
+  const events = await guarded(drawer, 'events.jsonl', () =>
+    drawer.topics.grow(topics, () => whole().topics),
+  );
+  if (!events) drawer.topics = topicsMirror(drawer.sessionDir);
+}
+
+function mirrorAt(drawer: Drawer, file: string): WholeMirror {
+  const known = drawer.files.get(file);
+  if (known) return known;
+  const fresh = wholeMirror(file);
+  drawer.files.set(file, fresh);
+  return fresh;
+}
+
+/** Draws a file that carries a version: anew where anything but version and time is different. */
+async function drawVersioned(drawer: Drawer, file: string, key: string, text: () => string): Promise<void> {
+  const mirror = mirrorAt(drawer, join(drawer.sessionDir, file));
+  if (mirror.standing() === 'changed') warnOnce(drawer, file, `${file} ${REDRAWN}`);
+  if (drawer.keys.get(file) === key && mirror.standing() !== 'unknown') return mirror.keep();
+  await mirror.draw(text());
+  drawer.keys.set(file, key);
+}
+
+const REDRAWN =
+  'was edited; it only shows what the journal says and is drawn again. To change the session use `ralph pause`, `ralph resume`, `ralph stop` or `ralph tasks`.';
+
+async function drawSession(drawer: Drawer, state: State): Promise<void> {
+  const { session } = state;
+  if (session === null) return;
+  const facts = {
+    sessionId: session.id,
+    createdAt: session.createdAt,
+    cycle: state.cycle,
+    phase: state.phase,
+    wave: state.lastWave,
+    tasks: tasksSummary(state),
+    status: statusDetail(state),
+    detail: state.paused?.text || state.run?.stopped?.reason || '',
+    timezone: session.timezone,
+  };
+  await guarded(drawer, 'metadata.yaml', () =>
+    drawVersioned(drawer, 'metadata.yaml', JSON.stringify(facts), () =>
+      writeSessionMetadata({ ...facts, version: state.seq, updatedAt: state.lastAt }),
+    ),
+  );
+}
+
+async function drawCycle(drawer: Drawer, state: State, progressed: boolean): Promise<void> {
+  for (const cycle of drawer.telling.cycles.cycles.keys()) {
+    const facts = cycleMetadata(drawer.telling.cycles, state, cycle);
+    if (facts === null) continue;
+    const file = `iterations/${cycle}/metadata.yaml`;
+    const key = JSON.stringify({ ...facts, version: 0 });
+    await guarded(drawer, file, () => drawVersioned(drawer, file, key, () => writeCycleMetadata(facts)));
+  }
+  if (state.session === null) return;
+  const file = `iterations/${state.cycle}/progress.md`;
+  const mirror = mirrorAt(drawer, join(drawer.sessionDir, file));
+  await guarded(drawer, file, async () => {
+    if (!progressed && mirror.standing() === 'ours') return;
+    const previous = await mirror.text();
+    await mirror.draw(writeProgress(progressFacts(drawer.telling.cycles, state), previous));
+  });
+}
+
+async function drawProject(
+  drawer: Drawer,
+  state: State,
+  news: (...types: Fact['type'][]) => boolean,
+): Promise<void> {
+  if (state.session === null) return;
+  const place = (file: string) => mirrorAt(drawer, join(drawer.mainDir, '.ralph', file));
+  await guarded(drawer, '.ralph/journal.jsonl', async () => {
+    if (news('verdict.reached', 'intervention.chosen')) await drawer.events.note(drawer.telling);
+  });
+  if (!drawer.primary) return;
+  const draw = (file: string, due: boolean, text: () => string | null) =>
+    guarded(drawer, `.ralph/${file}`, async () => {
+      const mirror = place(file);
+      if (!due && mirror.standing() !== 'unknown') return mirror.keep();
+      const drawn = text();
+      if (drawn === null || (drawn === '' && (await mirror.text()) === null)) return;
+      await ensureProjectFolder(drawer.mainDir);
+      await mirror.draw(drawn);
+    });
+  await draw('interventions/events.json', true, () => drawer.events.text());
+  const corrected = news('intervention.chosen', 'task.moved', 'tasks.read', 'cycle.started', 'abort.done');
+  await draw('interventions/feedback.txt', corrected, () => feedbackText(state));
+  await draw('metrics.json', news('wave.ended', 'run.stopped'), () => metricsText(state, drawer.telling));
+  await draw('loops.json', true, () => loopsText(state, drawer.worktree));
+}

@@ -1,0 +1,100 @@
+/**
+ * A file of the user's that we may change: what it is on disk right now, and a replacement that steps
+ * back when somebody else wrote meanwhile. People and agents write these files as they please.
+ */
+import { constants } from 'node:fs';
+import { chmod, lstat, mkdir, open, rename, unlink } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { diskError, errorCode, syncFolder, temporaryName } from './disk.ts';
+
+/** What lies at a path. `identity` changes with every write and every replacement. */
+export type Sight =
+  | { kind: 'missing' }
+  | { kind: 'file'; identity: string; size: number; mode: number; mtimeMs: number }
+  | { kind: 'link' }
+  | { kind: 'folder' }
+  | { kind: 'other' };
+
+/** Looks without following a link. Throws where the folder may not be searched. */
+export async function sight(file: string): Promise<Sight> {
+  try {
+    const stat = await lstat(file, { bigint: true });
+    if (stat.isSymbolicLink()) return { kind: 'link' };
+    if (stat.isDirectory()) return { kind: 'folder' };
+    if (!stat.isFile()) return { kind: 'other' };
+    return {
+      kind: 'file',
+      identity: `${stat.dev}:${stat.ino}:${stat.size}:${stat.mtimeNs}:${stat.ctimeNs}`,
+      size: Number(stat.size),
+      mode: Number(stat.mode) & 0o777,
+      mtimeMs: Number(stat.mtimeMs),
+    };
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return { kind: 'missing' };
+    throw error;
+  }
+}
+
+/**
+ * The first `limit` bytes of a regular file, or the last ones; null where there is none, where a link
+ * or a device lies there instead, and where it may not be read.
+ */
+export async function readBounded(
+  file: string,
+  limit: number,
+  from: 'start' | 'end' = 'start',
+): Promise<Buffer | null> {
+  const there = await sight(file).catch(() => null);
+  if (there?.kind !== 'file') return null;
+  try {
+    const handle = await open(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+    try {
+      const { size } = await handle.stat();
+      const length = Math.min(size, limit);
+      const start = from === 'start' ? 0 : size - length;
+      const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, start);
+      return buffer.subarray(0, bytesRead);
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (errorCode(error) === '') throw error;
+    return null;
+  }
+}
+
+/** True when both looks saw the same file with the same content. */
+export function isSame(a: Sight, b: Sight): boolean {
+  if (a.kind !== 'file' || b.kind !== 'file') return a.kind === b.kind;
+  return a.identity === b.identity;
+}
+
+/**
+ * Replaces the file as a whole, unless it is no longer what `seen` says. False: it changed, nothing was
+ * written. Throws `StoreFull` when the disk takes no more, with the old file untouched.
+ */
+export async function swap(file: string, text: string, seen: Sight, mode: number): Promise<boolean> {
+  await mkdir(dirname(file), { recursive: true });
+  const temporary = temporaryName(file);
+  try {
+    const handle = await open(temporary, 'wx', mode);
+    try {
+      await handle.writeFile(text);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await chmod(temporary, mode);
+    // Looked at last of all: from here to the rename nothing waits for the disk.
+    if (!isSame(await sight(file), seen)) {
+      await unlink(temporary);
+      return false;
+    }
+    await rename(temporary, file);
+  } catch (error) {
+    await unlink(temporary).catch(() => {});
+    throw diskError(error, file);
+  }
+  await syncFolder(dirname(file));
+  return true;
+}
