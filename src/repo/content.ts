@@ -20,11 +20,13 @@ let scratches = 0;
 
 /**
  * Blob id of each path now; null for one that is absent, a folder, or reached through a link. Something
- * that git cannot hold (a socket, an unreadable file) gets a text that equals no blob id.
+ * that git cannot hold (a socket, an unreadable file) gets a text that equals no blob id. What
+ * `recognise` can name is not asked of git.
  */
 export async function currentBlobs(
   place: Place,
   paths: readonly string[],
+  recognise: (paths: readonly string[]) => Promise<Map<string, string>> = async () => new Map(),
 ): Promise<Map<string, string | null>> {
   const held = new Map<string, string | null>();
   const ask: string[] = [];
@@ -34,9 +36,12 @@ export async function currentBlobs(
     held.set(path, kind === 'none' || kind === 'content' ? null : kind);
     if (kind === 'content') ask.push(path);
   }
-  if (ask.length === 0) return held;
-  const blobs = await hashInScratch(place, ask);
-  for (const path of ask) held.set(path, blobs.get(path) ?? null);
+  const known = await recognise(ask);
+  for (const [path, blob] of known) held.set(path, blob);
+  const rest = ask.filter((path) => !known.has(path));
+  if (rest.length === 0) return held;
+  const blobs = await hashInScratch(place, rest);
+  for (const path of rest) held.set(path, blobs.get(path) ?? null);
   return held;
 }
 

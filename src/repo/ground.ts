@@ -7,6 +7,7 @@ import { committedBlobs, currentBlobs, readBlob } from './content.ts';
 import { readHead, unfinishedOperation } from './head.ts';
 import { commitsBetween, dirtyPaths, isAncestor, keepCommit, recentSubjects } from './history.ts';
 import { hooksFolder } from './hooks.ts';
+import { openMemory, type Subjects, withCommit } from './memory.ts';
 import { makePlace, type Place } from './place.ts';
 import { findProject } from './project.ts';
 import { restore } from './restore.ts';
@@ -53,6 +54,8 @@ export async function openGround(options: GroundOptions): Promise<RepoGround> {
 function groundAt(place: Place): RepoGround {
   const inGit = inRepository(place) ? place : null;
   const alone = oneAtATime();
+  const memory = openMemory(place);
+  let subjects: Subjects | null = null;
   let warmth: Warmth = { stamp: '', tracked: '' };
   const warm = async () => {
     warmth = await warmIndex(place, warmth);
@@ -61,7 +64,7 @@ function groundAt(place: Place): RepoGround {
   const current = (paths: string[]) =>
     alone(async () => {
       await warm();
-      return currentBlobs(place, paths);
+      return currentBlobs(place, paths, memory.recognise);
     });
   return {
     id: nameOf(place),
@@ -77,7 +80,11 @@ function groundAt(place: Place): RepoGround {
         const tree = await takeTree(place);
         return { ...(await head()), tree };
       }),
-    changes: (before, after) => treeChanges(place, before, after),
+    async changes(before, after) {
+      const changes = await treeChanges(place, before, after);
+      memory.learn(changes);
+      return changes;
+    },
     current,
     uncommitted: async (paths) => {
       // Without git nothing is ever committed.
@@ -96,7 +103,11 @@ function groundAt(place: Place): RepoGround {
       alone(async () => {
         if (inGit === null) return { kind: 'nothing' as const };
         await warm();
-        return commitPaths(inGit, request);
+        const from = await head();
+        const result = await commitPaths(inGit, request);
+        const known = result.kind === 'committed' && !result.hooked && subjects?.head === from.head;
+        subjects = known ? withCommit(subjects!, result.commit, request.message) : null;
+        return result;
       }),
     tracked: async (paths) => {
       const committed = await committedBlobs(place, (await head()).head, paths);
@@ -108,7 +119,14 @@ function groundAt(place: Place): RepoGround {
       if (inGit !== null) await keepCommit(inGit, commit, `refs/ralph/${session}/${n}`);
     },
     dirty: async () => (inGit === null ? [] : dirtyPaths(inGit)),
-    recentCommits: async (count) => (inGit === null ? [] : recentSubjects(inGit, count)),
+    async recentCommits(count) {
+      if (inGit === null) return [];
+      const at = (await head()).head;
+      if (subjects === null || subjects.head !== at || subjects.count !== count) {
+        subjects = { head: at, count, lines: await recentSubjects(inGit, count) };
+      }
+      return [...subjects.lines];
+    },
   };
 }
 
