@@ -9,9 +9,10 @@ import type {
 } from './tasklist.ts';
 import { tasksJson } from './tasks-json.ts';
 import { tasksMarkdown } from './tasks-markdown.ts';
+import { tasksYaml } from './tasks-yaml.ts';
 
 /** Every task-file format, the first that detects a file reads it. */
-export const taskDialects: readonly TaskDialect[] = [tasksJson, tasksMarkdown];
+export const taskDialects: readonly TaskDialect[] = [tasksJson, tasksYaml, tasksMarkdown];
 
 /** The dialect of a file; path first, content where the path does not tell, else the last one. */
 export function dialectOf(path: string, text: string): TaskDialect {

@@ -4,6 +4,7 @@
  */
 import { DONE_KEYS, ENGINE_KEYS, statusOfWord } from './story-fields.ts';
 import type { Story } from './story-list.ts';
+import type { StoryFields } from './story-marks.ts';
 import type { TaskFileVerdict } from './tasklist.ts';
 
 /** One story before and after the attempt. */
@@ -87,8 +88,8 @@ export function openedFields(
   id: string,
   story: Story,
   reviewed: boolean,
-): { fields: [string, string | number | boolean | null][]; violations: { detail: string }[] } {
-  const fields: [string, string | number | boolean | null][] = DONE_KEYS.map((key) => [key, false]);
+): { fields: StoryFields; violations: { detail: string }[] } {
+  const fields: StoryFields = DONE_KEYS.map((key) => [key, false]);
   if (statusOfWord(String(story.status ?? 'todo')) !== 'todo') fields.push(['status', 'todo']);
   if (Object.hasOwn(story, 'changes')) fields.push(['changes', 'expected']);
   fields.push(['reviewStatus', null], ['reviewCount', 0], ['reviewFeedback', '']);

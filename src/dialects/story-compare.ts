@@ -16,7 +16,7 @@ import {
   storyId,
   storyValues,
 } from './story-list.ts';
-import { fieldEdits, type Notation } from './story-marks.ts';
+import type { Notation, StoryFields } from './story-marks.ts';
 import type { TaskFileComparison, TaskFileVerdict, TaskListReading } from './tasklist.ts';
 import { applyEdits, type Edit } from './text.ts';
 
@@ -30,6 +30,8 @@ export interface StoryFormat {
   append(file: StoryFile, list: JsonNode & { kind: 'array' }, raws: string[]): Edit;
   /** A value of the agent's text, as it can stand in the other text. */
   carry(value: JsonNode, after: string): string;
+  /** A story of the agent's text with these fields set where it has them, as `append` takes it. */
+  story(after: StoryFile, index: number, fields: StoryFields): string;
 }
 
 /** A list in both views: plain values to compare, nodes to change the text by. */
@@ -121,7 +123,7 @@ function storyEdits(comparison: Comparison, before: StoryList, after: StoryList)
   const added = [...found].map(([id, index]) => {
     const { fields, violations } = openedFields(id, after.values[index] as Story, isReviewed(before.values));
     verdict.violations.push(...violations);
-    return rawStory(comparison, after.node.items[index]!, fields);
+    return format.story(after.file, index, fields);
   });
   if (added.length > 0) edits.push(format.append(before.file, before.node, added));
   return edits;
@@ -153,21 +155,4 @@ function carriedFields(comparison: Comparison, pair: StoryPair, nodes: PairNodes
 
 function sameValue(a: unknown, b: unknown): boolean {
   return a === b || JSON.stringify(a) === JSON.stringify(b);
-}
-
-/** The raw text of a story that the agent added, opened again where it came with a result. */
-function rawStory(
-  comparison: Comparison,
-  node: JsonNode,
-  fields: [string, string | number | boolean | null][],
-): string {
-  const { after, format } = comparison;
-  if (node.kind !== 'object') return after.slice(node.start, node.end);
-  const edits = fieldEdits(after, node, fields, format.notation);
-  const inside = edits.map(({ start, end, text }) => ({
-    start: start - node.start,
-    end: end - node.start,
-    text,
-  }));
-  return applyEdits(after.slice(node.start, node.end), inside);
 }

@@ -10,6 +10,9 @@ import type { Edit } from './text.ts';
 
 type Scalar = string | number | boolean | null;
 
+/** Fields of one story and the values they shall have. */
+export type StoryFields = [key: string, value: Scalar][];
+
 /** How one notation spells what the marks need. */
 export interface Notation {
   scalar(value: Scalar): string;
@@ -65,7 +68,7 @@ export interface MarkedFile {
 export function fieldEdits(
   text: string,
   story: JsonNode & { kind: 'object' },
-  fields: [string, Scalar][],
+  fields: StoryFields,
   notation: Notation,
 ): Edit[] {
   const edits: Edit[] = [];
@@ -88,15 +91,11 @@ function says(node: JsonNode, value: Scalar): boolean {
   return node.kind !== 'array' && node.kind !== 'object' && node.value === value;
 }
 
-function wantedFields(
-  story: JsonNode,
-  mark: TaskMark,
-  usedWords: () => ReadonlySet<string>,
-): [string, Scalar][] {
+function wantedFields(story: JsonNode, mark: TaskMark, usedWords: () => ReadonlySet<string>): StoryFields {
   const passes = mark.passes ?? mark.status === 'done';
   const doneKeys = DONE_KEYS.filter((key) => entryOf(story, key) !== undefined);
   const word = entryOf(story, 'status')?.value;
-  const fields: [string, Scalar][] = doneKeys.map((key) => [key, passes]);
+  const fields: StoryFields = doneKeys.map((key) => [key, passes]);
   if (word?.kind === 'string' && statusOfWord(word.value) !== mark.status) {
     fields.push(['status', wordOfStatus(mark.status, usedWords())]);
   }

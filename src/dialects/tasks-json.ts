@@ -4,8 +4,8 @@
  */
 import { type JsonNode, readJson } from './json-tree.ts';
 import { compareStories, type StoryFormat } from './story-compare.ts';
-import { readStories, type StoryFile } from './story-list.ts';
-import { JSON_NOTATION, markEdits } from './story-marks.ts';
+import { readStories, type StoryFile, storyArray } from './story-list.ts';
+import { fieldEdits, JSON_NOTATION, markEdits, type StoryFields } from './story-marks.ts';
 import type { TaskDialect, TaskListReading, TaskMark } from './tasklist.ts';
 import { applyEdits, type Edit, lineAt } from './text.ts';
 
@@ -32,11 +32,23 @@ function append({ text }: StoryFile, list: JsonNode & { kind: 'array' }, raws: s
   return { start: last.end, end: last.end, text: raws.map((raw) => `,${lead}${raw}`).join('') };
 }
 
+function story({ text, root }: StoryFile, index: number, fields: StoryFields): string {
+  const node = storyArray(root)!.items[index]!;
+  if (node.kind !== 'object') return text.slice(node.start, node.end);
+  const edits = fieldEdits(text, node, fields, JSON_NOTATION).map((edit) => ({
+    ...edit,
+    start: edit.start - node.start,
+    end: edit.end - node.start,
+  }));
+  return applyEdits(text.slice(node.start, node.end), edits);
+}
+
 const FORMAT: StoryFormat = {
   parse,
   read,
   notation: JSON_NOTATION,
   append,
+  story,
   carry: (value, after) => after.slice(value.start, value.end),
 };
 

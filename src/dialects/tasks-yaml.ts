@@ -1,0 +1,143 @@
+/**
+ * Task lists in YAML (`tasks.yaml`): the same stories in another notation. Aliases, tags and further
+ * documents are refused; comments and layout survive a mark, as only the value's bytes change.
+ */
+import { type Document, isMap, isScalar, isSeq, type Node, parseDocument } from 'yaml';
+import type { JsonEntry, JsonNode } from './json-tree.ts';
+import { compareStories, type StoryFormat } from './story-compare.ts';
+import { readStories, type Story, type StoryFile, storyValues } from './story-list.ts';
+import { markEdits, type Notation, type StoryFields } from './story-marks.ts';
+import type { TaskDialect, TaskListReading, TaskMark } from './tasklist.ts';
+import { applyEdits, type Edit, lineAt, lineEnding } from './text.ts';
+
+interface YamlFault {
+  what: string;
+  offset: number;
+}
+
+function parsed(text: string, path: string): StoryFile | YamlFault {
+  let document: Document.Parsed;
+  try {
+    document = parseDocument(text, { uniqueKeys: true, merge: false, logLevel: 'silent' });
+    const error = document.errors[0];
+    if (error !== undefined) return { what: firstSentence(error.message), offset: error.pos[0] };
+    const value: unknown = document.toJS({ maxAliasCount: 0 });
+    return { value, root: treeOf(text, document.contents, 0), text, path };
+  } catch (thrown) {
+    return { what: firstSentence(thrown instanceof Error ? thrown.message : String(thrown)), offset: 0 };
+  }
+}
+
+function firstSentence(message: string): string {
+  return message.split('\n')[0]!.replace(/ at line \d+, column \d+:?$/, '');
+}
+
+/** The node with its positions. Keys that are no texts are named by their text. */
+function treeOf(text: string, node: Node | null, from: number): JsonNode {
+  const [start, reach] = node?.range ?? [from, from];
+  // A block text owns its last line break; what replaces it must not.
+  let end = reach;
+  while (end > start && (text[end - 1] === '\n' || text[end - 1] === '\r')) end -= 1;
+  if (isMap(node)) {
+    const entries = node.items.map((pair): JsonEntry => {
+      const key = pair.key as Node;
+      const [keyStart, keyEnd] = key.range ?? [start, start];
+      const value = treeOf(text, pair.value as Node | null, keyEnd + 1);
+      return { key: String(isScalar(key) ? key.value : key), keyStart, keyEnd, value };
+    });
+    return { kind: 'object', start, end, entries };
+  }
+  if (isSeq(node))
+    return { kind: 'array', start, end, items: node.items.map((item) => treeOf(text, item as Node, start)) };
+  const value = isScalar(node) ? node.value : null;
+  if (typeof value === 'string') return { kind: 'string', start, end, value };
+  if (typeof value === 'number') return { kind: 'number', start, end, value };
+  if (typeof value === 'boolean') return { kind: 'boolean', start, end, value };
+  return { kind: 'null', start, end };
+}
+
+function read(text: string, path: string): TaskListReading {
+  const file = parsed(text, path);
+  if (!('what' in file)) return file.value === null ? { kind: 'empty' } : readStories(file);
+  const at = `${path}:${lineAt(text, file.offset)}`;
+  const why = 'the file is not plain YAML here (aliases and several documents are not read)';
+  const problem = { code: 'tasks.syntax', what: file.what, why, fix: 'correct that line', at };
+  return { kind: 'unreadable', problem };
+}
+
+/** Flow values are JSON, which is YAML; plain words stay plain. */
+const scalar: Notation['scalar'] = (value) =>
+  typeof value === 'string' &&
+  /^[a-z][a-z_]*$/.test(value) &&
+  !/^(?:null|true|false|yes|no|on|off)$/.test(value)
+    ? value
+    : JSON.stringify(value);
+
+const NOTATION: Notation = {
+  scalar,
+  insert(text, story, fields) {
+    const first = story.entries[0];
+    const last = story.entries.at(-1);
+    if (first === undefined || last === undefined || text[story.start] === '{') {
+      const inner = fields.map(([key, raw]) => `${key}: ${raw}`).join(', ');
+      const at = last?.value.end ?? story.start + 1;
+      return { start: at, end: at, text: last === undefined ? inner : `, ${inner}` };
+    }
+    const column = first.keyStart - (text.lastIndexOf('\n', first.keyStart - 1) + 1);
+    const lead = ' '.repeat(column);
+    // In front of the first field: behind the last one, comments and block texts would be in the way.
+    const added = fields.map(([key, raw]) => `${key}: ${raw}${lineEnding(text)}${lead}`).join('');
+    return { start: first.keyStart, end: first.keyStart, text: added };
+  },
+};
+
+function append({ text }: StoryFile, list: JsonNode & { kind: 'array' }, raws: string[]): Edit {
+  const first = list.items[0];
+  if (first === undefined || text[list.start] === '[') {
+    const at = list.items.at(-1)?.end ?? list.start + 1;
+    return { start: at, end: at, text: (first === undefined ? '' : ', ') + raws.join(', ') };
+  }
+  const lineStart = text.lastIndexOf('\n', first.start - 1) + 1;
+  const dash = /^\s*-\s*/.exec(text.slice(lineStart, first.start))?.[0] ?? '- ';
+  const newline = lineEnding(text);
+  const at = list.end;
+  const fresh = at === 0 || text[at - 1] === '\n';
+  const lines = raws.map((raw) => `${dash}${raw}`).join(newline);
+  return { start: at, end: at, text: fresh ? `${lines}${newline}` : `${newline}${lines}` };
+}
+
+function story(after: StoryFile, index: number, fields: StoryFields): string {
+  const value = { ...(storyValues(after.value)![index] as Story) };
+  for (const [key, wanted] of fields) if (Object.hasOwn(value, key)) value[key] = wanted;
+  return JSON.stringify(value);
+}
+
+const FORMAT: StoryFormat = {
+  parse(text, path) {
+    const file = parsed(text, path);
+    return 'what' in file ? null : file;
+  },
+  read,
+  notation: NOTATION,
+  append,
+  story,
+  carry: (value) => JSON.stringify(plain(value)),
+};
+
+function plain(node: JsonNode): unknown {
+  if (node.kind === 'object') return Object.fromEntries(node.entries.map((e) => [e.key, plain(e.value)]));
+  if (node.kind === 'array') return node.items.map(plain);
+  return node.kind === 'null' ? null : node.value;
+}
+
+/** `tasks.yaml` and lists like it. */
+export const tasksYaml: TaskDialect = {
+  name: 'tasks-yaml',
+  detects: (path) => /\.ya?ml$/i.test(path),
+  read,
+  writeMarks(text: string, marks: TaskMark[]): string {
+    const file = FORMAT.parse(text, '');
+    return file === null ? text : applyEdits(text, markEdits(file, marks, NOTATION));
+  },
+  compare: (input) => compareStories(FORMAT, input),
+};
