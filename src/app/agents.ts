@@ -37,6 +37,11 @@ export function agentMaker(settings: Settings): (name: string) => Agent {
 
 function specOf(settings: Settings, name: string): AgentSpec {
   const own = settings.agents[name];
+  if (own?.command[0] === 'ralph') {
+    // The very program that runs, also where no `ralph` is installed.
+    const command = [process.execPath, process.argv[1] ?? 'ralph', ...own.command.slice(1)];
+    return { kind: 'command', name, command, prompt: own.prompt, output: own.output as 'text' };
+  }
   if (own)
     return { kind: 'command', name, command: own.command, prompt: own.prompt, output: own.output as 'text' };
   if (name === 'claude') return { kind: 'claude', name };
