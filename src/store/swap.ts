@@ -2,8 +2,8 @@
  * A file of the user's that we may change: what it is on disk right now, and a replacement that steps
  * back when somebody else wrote meanwhile. People and agents write these files as they please.
  */
-import { constants } from 'node:fs';
-import { chmod, lstat, mkdir, open, rename, unlink } from 'node:fs/promises';
+import { constants, lstatSync, renameSync } from 'node:fs';
+import { chmod, mkdir, open, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { diskError, errorCode, syncFolder, temporaryName } from './disk.ts';
 
@@ -17,8 +17,14 @@ export type Sight =
 
 /** Looks without following a link. Throws where the folder may not be searched. */
 export async function sight(file: string): Promise<Sight> {
+  return sightNow(file);
+}
+
+/** One look is some microseconds; a trip to the thread pool would cost more than that. */
+function sightNow(file: string): Sight {
   try {
-    const stat = await lstat(file, { bigint: true });
+    const stat = lstatSync(file, { bigint: true, throwIfNoEntry: false });
+    if (stat === undefined) return { kind: 'missing' };
     if (stat.isSymbolicLink()) return { kind: 'link' };
     if (stat.isDirectory()) return { kind: 'folder' };
     if (!stat.isFile()) return { kind: 'other' };
@@ -85,12 +91,12 @@ export async function swap(file: string, text: string, seen: Sight, mode: number
       await handle.close();
     }
     await chmod(temporary, mode);
-    // Looked at last of all: from here to the rename nothing waits for the disk.
-    if (!isSame(await sight(file), seen)) {
+    // Looked at last of all, and nothing waits between the look and the rename.
+    if (!isSame(sightNow(file), seen)) {
       await unlink(temporary);
       return false;
     }
-    await rename(temporary, file);
+    renameSync(temporary, file);
   } catch (error) {
     await unlink(temporary).catch(() => {});
     throw diskError(error, file);
