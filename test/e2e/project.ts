@@ -7,7 +7,8 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 
-export const PROGRAM = resolve(import.meta.dirname, '../../dist/ralph.js');
+/** The built program; another build can be named, e.g. one made by another Node. */
+export const PROGRAM = process.env.RALPH_TEST_PROGRAM ?? resolve(import.meta.dirname, '../../dist/ralph.js');
 
 export interface ScriptedRun {
   when?: { task?: string; mode?: string; attempt?: number; iteration?: number };
@@ -86,10 +87,12 @@ export function makeProject(options: ProjectOptions = {}): Project {
     mkdirSync(dirname(join(dir, path)), { recursive: true });
     writeFileSync(join(dir, path), text);
   };
-  const git = (...args: string[]) => execFileSync('git', args, { cwd: dir, env, encoding: 'utf8', stdio: 'pipe' }).trim();
+  const git = (...args: string[]) =>
+    execFileSync('git', args, { cwd: dir, env, encoding: 'utf8', stdio: 'pipe' }).trim();
   write('README.md', '# A project\n');
   for (const [path, text] of Object.entries(options.files ?? {})) write(path, text);
-  const agent = 'agent: scripted\nagents:\n  scripted: { command: ["ralph", "__script-agent", "agent.json"] }\n';
+  const agent =
+    'agent: scripted\nagents:\n  scripted: { command: ["ralph", "__script-agent", "agent.json"] }\n';
   write('ralph.yml', `${agent}${options.config ?? ''}`);
   write('agent.json', JSON.stringify({ runs: options.runs ?? HONEST }, null, 2));
   if (options.git !== false) {
@@ -160,10 +163,18 @@ export const HONEST: ScriptedRun[] = [
       },
     ],
   },
-  { do: [{ write: { path: '{{task}}.txt', content: 'made {{task}} in iteration {{iteration}}\n' } }, { say: DONE }] },
+  {
+    do: [
+      { write: { path: '{{task}}.txt', content: 'made {{task}} in iteration {{iteration}}\n' } },
+      { say: DONE },
+    ],
+  },
 ];
 
 /** The last line of a `--json` run. */
-export function result(ran: Ran): { exit: { code: number; word: string; reason: string }; session_id: string } {
+export function result(ran: Ran): {
+  exit: { code: number; word: string; reason: string };
+  session_id: string;
+} {
   return JSON.parse(ran.out.trimEnd().split('\n').at(-1) ?? '{}');
 }
