@@ -53,14 +53,7 @@ export function evolvePeople(state: State, fact: PeopleFact, at: number): void {
       state.aborted = { done: false, text: fact.text };
       return;
     case 'abort.done':
-      state.aborted = { done: true, text: state.aborted?.text ?? '' };
-      for (const iteration of state.open) state.attempts.get(iteration)!.state = 'settled';
-      state.open.clear();
-      state.wave = null;
-      state.paused = null;
-      state.phase = 'COMPLETE';
-      for (const id of fact.tasks) moveTask(state, id, 'failed', 'Aborted by signal', 'engine');
-      return;
+      return endByAbort(state, fact.tasks);
     case 'question.asked':
       state.questions.set(fact.question.id, {
         question: { ...fact.question },
@@ -73,17 +66,8 @@ export function evolvePeople(state: State, fact: PeopleFact, at: number): void {
       });
       state.openQuestions.add(fact.question.id);
       return;
-    case 'question.answered': {
-      const open = close(state, fact.id, 'answered');
-      if (!open) return;
-      restart(state, open);
-      // An answer skips the cooldown; only a row of deaths is waited for.
-      if (state.deadRow === 0) state.deadUntil = 0;
-      open.answer = fact.text;
-      open.option = fact.option;
-      open.by = fact.by;
-      return;
-    }
+    case 'question.answered':
+      return answer(state, fact);
     case 'question.expired':
       return expire(state, fact);
     case 'question.closed': {
@@ -102,6 +86,27 @@ export function evolvePeople(state: State, fact: PeopleFact, at: number): void {
       state.desk.set(fact.file, { sha256: fact.sha256, at: fact.at });
       return;
   }
+}
+
+function endByAbort(state: State, tasks: string[]): void {
+  state.aborted = { done: true, text: state.aborted?.text ?? '' };
+  for (const iteration of state.open) state.attempts.get(iteration)!.state = 'settled';
+  state.open.clear();
+  state.wave = null;
+  state.paused = null;
+  state.phase = 'COMPLETE';
+  for (const id of tasks) moveTask(state, id, 'failed', 'Aborted by signal', 'engine');
+}
+
+function answer(state: State, fact: Extract<PeopleFact, { type: 'question.answered' }>): void {
+  const open = close(state, fact.id, 'answered');
+  if (!open) return;
+  restart(state, open);
+  // An answer skips the cooldown; only a row of deaths is waited for.
+  if (state.deadRow === 0) state.deadUntil = 0;
+  open.answer = fact.text;
+  open.option = fact.option;
+  open.by = fact.by;
 }
 
 function resume(state: State, fact: Extract<PeopleFact, { type: 'session.resumed' }>, at: number): void {

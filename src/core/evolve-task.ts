@@ -140,14 +140,14 @@ function newTask(def: TaskDef): TaskState {
 export function moveTask(state: State, id: string, to: TaskStatus, reason: string, by: string): void {
   const task = state.tasks.get(id);
   if (!task) return;
-  const wasTerminal = isTerminal(task.status);
+  const was = task.status;
   task.status = to;
   if (to !== 'doing') task.prior = to;
   task.reason = reason;
   if (to === 'review' || to === 'done') acceptTask(task);
   if (to === 'done') task.landed = by === 'person' ? 'landed' : 'no';
   if (to === 'cancelled' || to === 'failed') task.landed = 'landed';
-  if (to === 'todo' && wasTerminal) reopenTask(state, task);
+  if (to === 'todo' && isTerminal(was)) reopenTask(state, task, was);
   else if (by === 'person') restartBudgets(state, task);
   if (isTerminal(to)) closeQuestions(state, id);
 }
@@ -170,8 +170,11 @@ function acceptTask(task: TaskState): void {
   task.fruitless = 0;
 }
 
-function reopenTask(state: State, task: TaskState): void {
+function reopenTask(state: State, task: TaskState, was: TaskStatus): void {
   task.landed = 'no';
+  task.commit = null;
+  // What was accepted once is what a person was not content with: only new work proves anything.
+  if (was === 'done') task.sinceReview = state.lastIteration;
   restartBudgets(state, task);
   for (const other of state.tasks.values()) {
     if (other.status === 'failed' && other.reason.startsWith(DEPENDENCY_FAILED)) {

@@ -36,14 +36,7 @@ function passTime(state: State, record: Pick<JournalRecord, 'at' | 'facts'>): vo
 function evolveFact(state: State, fact: Fact, at: number): void {
   switch (fact.type) {
     case 'session.created':
-      state.session = {
-        id: fact.id,
-        objective: fact.objective,
-        timezone: fact.timezone,
-        createdAt: at,
-        ground: fact.ground ?? '.',
-      };
-      return;
+      return createSession(state, fact, at);
     case 'run.started':
       return startRun(state, fact, at);
     case 'run.stopped':
@@ -61,17 +54,14 @@ function evolveFact(state: State, fact: Fact, at: number): void {
     case 'cycle.started':
       return startCycle(state, fact.cycle);
     case 'notice.given':
-      state.notices.push({ at, level: fact.level, text: fact.text });
-      if (state.notices.length > 50) state.notices.shift();
+      state.notices = [...state.notices.slice(-49), { at, level: fact.level, text: fact.text }];
       return;
     case 'provider.parked':
       state.parked = { until: fact.until, reason: fact.reason, agent: fact.agent };
       state.parkedSinceEnded = true;
       return;
     case 'topic.published':
-      state.topics.push({ topic: fact.topic, payload: fact.payload, iteration: fact.iteration });
-      state.publishedTopics.add(fact.topic);
-      return;
+      return publish(state, fact);
     case 'tasks.read':
     case 'task.moved':
     case 'task.charged':
@@ -111,6 +101,24 @@ function evolveFact(state: State, fact: Fact, at: number): void {
     default:
       return exhausted(fact);
   }
+}
+
+function publish(
+  state: State,
+  { topic, payload, iteration }: Extract<Fact, { type: 'topic.published' }>,
+): void {
+  state.topics.push({ topic, payload, iteration });
+  state.publishedTopics.add(topic);
+}
+
+function createSession(state: State, fact: Extract<Fact, { type: 'session.created' }>, at: number): void {
+  state.session = {
+    id: fact.id,
+    objective: fact.objective,
+    timezone: fact.timezone,
+    createdAt: at,
+    ground: fact.ground ?? '.',
+  };
 }
 
 function startRun(state: State, fact: Extract<Fact, { type: 'run.started' }>, at: number): void {

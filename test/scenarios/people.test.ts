@@ -404,3 +404,18 @@ test('a review that ends after its task was cancelled moves nothing', async () =
   expect(statuses(world)).toEqual({ t1: 'cancelled', t2: 'done' });
   leave(world);
 });
+
+test('a reopened task is not done again by saying so: only new work proves anything', async () => {
+  const world = makeWorld({ tasks: [{ id: 't1' }], play: honest });
+  expect((await run(world)).exit.code).toBe(0);
+  send(world, { type: 'TASK', op: 'reopen', task: 't1' });
+  world.play = (seen) =>
+    seen.attempt === 2 ? { say: DONE } : { write: { 't1.txt': 'made better' }, say: DONE };
+  expect((await run(world)).exit.code).toBe(0);
+  expect(facts(world, 'verdict.reached').map((fact) => fact.value)).toEqual([
+    'accepted',
+    'rejected',
+    'accepted',
+  ]);
+  leave(world);
+});
