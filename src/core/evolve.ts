@@ -178,8 +178,9 @@ function startCycle(state: State, cycle: number): void {
   state.stuck = 0;
   for (const task of state.tasks.values()) {
     if (task.status === 'done' || task.status === 'cancelled') continue;
-    Object.assign(task, { status: 'todo', prior: 'todo', reason: '', landed: 'no', runs: 0, attempts: [] });
-    Object.assign(task, { sinceReview: 0, baseTree: null });
+    Object.assign(task, { status: 'todo', prior: 'todo', reason: '', landed: 'no', runs: 0 });
+    // Its files stay its own and land with it; as proof only work of the new cycle counts.
+    Object.assign(task, { sinceReview: state.lastIteration, baseTree: null });
     restartBudgets(state, task);
   }
 }

@@ -32,9 +32,9 @@ export interface TaskState {
   /** Executor runs in this cycle, the charged and the uncharged. */
   runs: number;
   timeouts: number;
-  /** Iterations of the executor's runs in this cycle. */
+  /** Iterations of the executor's runs, in every cycle. */
   attempts: number[];
-  /** Own changes count from iterations after this one: the last review with issues. */
+  /** Own changes count as proof from iterations after this one: the last review with issues, reopening or cycle. */
   sinceReview: number;
   landed: 'no' | 'landed' | 'failed';
   landingReason: string;

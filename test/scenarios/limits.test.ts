@@ -267,3 +267,39 @@ test('work that was written down as set aside leaves the tree also when the cras
   leave(crashed);
   leave(world);
 });
+
+test('what a failed task left behind is landed with it in the next cycle', async () => {
+  const world = makeWorld({
+    tasks: ids(2),
+    play: (seen, w) => {
+      if (seen.task !== 't1') return honest(seen, w);
+      const again = seen.prompt.includes('Try t1 again') || w.outside.feedback.length > 0;
+      return again ? { write: { 'b.txt': 'new' }, say: DONE } : { write: { 'a.txt': 'old' }, timeOut: true };
+    },
+  });
+  const over = { limits: { onExhausted: 'fail' as const, maxStuck: 0 } };
+  expect((await run(world, over)).exit.code).toBe(8);
+  world.outside.feedback.push({ id: 'batch', text: 'Try t1 again.' });
+  expect((await run(world, over)).exit.code).toBe(0);
+  const landed = world.outside.commits.find((commit) => /Ralph-Task: t1\n/.test(commit.message))!;
+  expect([landed.files['a.txt'], landed.files['b.txt']]).toEqual(['old', 'new']);
+  leave(world);
+});
+
+test('in a new cycle, what the last one left proves nothing by itself', async () => {
+  const world = makeWorld({
+    tasks: ids(1),
+    play: (seen, w) =>
+      seen.task === 't1' && w.outside.feedback.length > 0
+        ? { say: DONE }
+        : seen.task === 't1'
+          ? { write: { 'a.txt': 'old' }, timeOut: true }
+          : honest(seen, w),
+  });
+  const over = { limits: { onExhausted: 'fail' as const, maxStuck: 0 } };
+  expect((await run(world, over)).exit.code).toBe(8);
+  world.outside.feedback.push({ id: 'batch', text: 'Try again.' });
+  expect((await run(world, over)).exit.code).toBe(8);
+  expect(statuses(world)).toEqual({ t1: 'failed', feedback: 'done' });
+  leave(world);
+});
