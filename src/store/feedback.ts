@@ -121,11 +121,11 @@ export function saysSomething(text: string): boolean {
     .replace(/\r\n?/g, '\n')
     .replace(FRONT_MATTER, '')
     .replace(/<!--[\s\S]*?-->/g, '');
-  let table = '';
+  let inIndex = false;
   return plain.split('\n').some((line) => {
-    // A table belongs to the index of files, which says nothing by itself.
-    table = line.trimStart().startsWith('|') ? line : '';
-    return table === '' && !isTemplate(line);
+    if (/^#{1,6}\s/.test(line)) inIndex = /artifacts index/i.test(line);
+    // The index of files says nothing by itself.
+    return !(inIndex && line.trimStart().startsWith('|')) && !isTemplate(line);
   });
 }
 

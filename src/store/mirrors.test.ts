@@ -1,0 +1,575 @@
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import {
+  type AgentReport,
+  emptyState,
+  evolve,
+  type Fact,
+  type FindingKind,
+  type Item,
+  type JournalRecord,
+  NO_CLAIM,
+  type Policy,
+  type State,
+  type TaskDef,
+} from '../core/index.ts';
+import type { Mirrors } from '../engine/index.ts';
+import { type OpenedJournal, openJournal } from './journal.ts';
+import { INTERVENTIONS_RESET } from './mirror-project.ts';
+import { openMirrors } from './mirrors.ts';
+import { appendProject } from './project.ts';
+
+const T0 = Date.UTC(2026, 0, 1, 12);
+const ID = '260101-120000';
+let main: string;
+let session: string;
+let warnings: string[];
+beforeEach(() => {
+  main = mkdtempSync(join(tmpdir(), 'ralph-mirrors-'));
+  session = join(main, '.ralph-sessions', ID);
+  mkdirSync(session, { recursive: true });
+  warnings = [];
+});
+afterEach(() => rmSync(main, { recursive: true, force: true }));
+
+const inSession = (path: string) => join(session, path);
+const inProject = (path: string) => join(main, '.ralph', path);
+const text = (path: string) => readFileSync(path, 'utf8');
+const summary = () => text(inSession('logs/summary.csv'));
+
+const policy = {
+  team: 'solo',
+  modes: ['implement'],
+  agent: 'claude',
+  model: 'opus',
+  gates: [],
+  limits: { retryDelaysS: [0], maxTaskAttempts: 3, maxStuck: 3, cooldownS: 0 },
+  questions: { hold: 'session', onTimeout: 'proceed' },
+} as unknown as Policy;
+
+const task = (id: string, order = 0): TaskDef => ({
+  id,
+  title: `Do ${id}`,
+  description: '',
+  acceptance: [],
+  priority: 1,
+  order,
+  dependsOn: [],
+  status: 'todo',
+  files: [],
+  changes: 'expected',
+});
+
+const report = (fields: Partial<AgentReport> = {}): AgentReport => ({
+  ending: 'ended',
+  timeout: null,
+  exitCode: 0,
+  signal: null,
+  error: null,
+  finalMessage: '',
+  toolCalls: 1,
+  toolFiles: [],
+  commands: [],
+  outputBytes: 10,
+  usage: { inputTokens: 100, outputTokens: 20, costUsd: 0.25, model: null },
+  sessionId: null,
+  leftBehind: [],
+  unknownEvents: 0,
+  ...fields,
+});
+
+/** A session as a runner plays it: facts become records, the state and the mirrors follow. */
+class Played {
+  state: State = emptyState();
+  mirrors: Mirrors;
+  at = T0;
+  iteration = 0;
+  wave = 0;
+  private readonly journal: OpenedJournal['journal'];
+  private pending: JournalRecord[] = [];
+
+  constructor(journal: OpenedJournal['journal'], mirrors: Mirrors) {
+    this.journal = journal;
+    this.mirrors = mirrors;
+  }
+
+  async record(...facts: Fact[]): Promise<void> {
+    this.at += 1_000;
+    const record = await this.journal.append(this.state.seq, this.at, facts);
+    if (record === 'fenced') throw new Error('fenced');
+    evolve(this.state, record);
+    this.pending.push(record);
+  }
+
+  async redraw(): Promise<void> {
+    const records = this.pending;
+    this.pending = [];
+    await this.mirrors.redraw(this.state, records);
+  }
+
+  async begin(tasks: string[]): Promise<void> {
+    await this.record({
+      type: 'session.created',
+      id: ID,
+      objective: '',
+      timezone: 'UTC',
+      product: 'ralph',
+      ground: '.',
+    });
+    await this.record({
+      type: 'run.started',
+      policy,
+      runner: { pid: 1, startTime: '', host: '', boot: '' },
+      dirty: [],
+      spentTodayUsd: 0,
+      reopened: false,
+    });
+    await this.record({
+      type: 'tasks.read',
+      source: { kind: 'file', path: 'prd.json', dialect: 'tasks-json', reviewed: false },
+      sha256: '',
+      set: tasks.map(task),
+      gone: [],
+      by: 'person',
+    });
+    await this.record({ type: 'phase.entered', phase: 'BATCHING' });
+  }
+
+  /** One iteration from its wave's opening to its closing, with a redraw after each step. */
+  async iterate(
+    id: string,
+    how: { done?: boolean; findings?: FindingKind[]; commit?: string } = {},
+  ): Promise<void> {
+    const iteration = ++this.iteration;
+    const wave = ++this.wave;
+    const item: Item = { role: 'executor', mode: 'implement', subject: id, task: id };
+    const mark = { head: 'a'.repeat(40), branch: 'main', tree: `tree${iteration}` };
+    const { done = true, findings = [] } = how;
+    const work = { path: 'x', sha256: 'x' };
+    await this.record({ type: 'wave.started', wave, items: [{ iteration, item }] });
+    await this.redraw();
+    await this.record({
+      type: 'attempt.started',
+      iteration,
+      item,
+      attempt: 1,
+      agent: 'claude',
+      model: 'opus',
+      allowance: { wallMs: 900_000, idleMs: 600_000 },
+      before: mark,
+      marker: 'm',
+      tokenHash: 't',
+      prompt: work,
+      taskFile: null,
+      delivered: [],
+      reminded: [],
+    });
+    await this.record({
+      type: 'attempt.ended',
+      iteration,
+      report: report(),
+      claim: { ...NO_CLAIM, kind: done ? 'complete' : 'none' },
+      after: mark,
+      changes: [],
+      changeCount: done ? 2 : 0,
+      more: null,
+      commits: [],
+      rewrote: false,
+      trespass: [],
+      marked: [],
+      durationMs: 42_000,
+      stoppedFor: null,
+      review: null,
+      bookkeeping: false,
+    });
+    await this.redraw();
+    const verdict: Fact[] = [
+      {
+        type: 'verdict.reached',
+        iteration,
+        item,
+        value: done ? 'accepted' : 'rejected',
+        findings: findings.map((kind) => ({ kind, detail: `${kind} was seen` })),
+        charged: !done,
+        tree: mark.tree,
+        newTree: true,
+        reason: 'so',
+        parks: false,
+        down: null,
+      },
+    ];
+    if (done) verdict.push({ type: 'task.moved', task: id, to: 'done', reason: 'accepted', by: 'engine' });
+    if (findings.length > 0) {
+      const intervention = { kind: 'remind' as const, findings, sentence: `Mind iteration ${iteration}.` };
+      verdict.push({ type: 'intervention.chosen', iteration, agent: 'claude', task: id, intervention });
+    }
+    await this.record(...verdict);
+    await this.redraw();
+    if (done) {
+      const commit = how.commit ?? 'c'.repeat(40);
+      await this.record({ type: 'commit.landed', task: id, commit, paths: ['a'], by: 'engine' });
+    }
+    await this.record({
+      type: 'wave.ended',
+      wave,
+      progress: done,
+      neutral: false,
+      dead: false,
+      started: 1,
+      returned: [],
+    });
+    await this.redraw();
+  }
+}
+
+async function play(tasks = ['task-1', 'task-2']): Promise<Played> {
+  const played = await restart();
+  await played.begin(tasks);
+  await played.redraw();
+  return played;
+}
+
+/** A new process on the same journal: all its records are in the first redraw, as the engine gives them. */
+async function restart(options: Partial<Parameters<typeof openMirrors>[0]> = {}): Promise<Played> {
+  const { journal, records } = await openJournal({
+    file: inSession('journal.jsonl'),
+    epoch: 1,
+    stillOurs: () => true,
+  });
+  const mirrors = openMirrors({
+    sessionDir: session,
+    mainDir: main,
+    warn: (line) => warnings.push(line),
+    ...options,
+  });
+  const played = new Played(journal, mirrors);
+  for (const record of records) evolve(played.state, record);
+  played.iteration = played.state.lastIteration;
+  played.wave = played.state.lastWave;
+  played.at = Math.max(T0, played.state.lastAt);
+  if (records.length > 0) await mirrors.redraw(played.state, records);
+  return played;
+}
+
+describe('the summary of a session', () => {
+  it('has one row an iteration, written when its wave is closed', async () => {
+    const played = await play();
+    expect(existsSync(inSession('logs/summary.csv'))).toBe(false);
+    await played.iterate('task-1', { commit: `1234567${'8'.repeat(33)}` });
+    await played.iterate('task-2', { done: false, findings: ['no_files_detected'] });
+    const [header, first, second, ...rest] = summary().split('\n');
+    expect(header).toMatch(/^iteration,mode,duration_seconds,commit_hash,.*output_tokens$/);
+    expect(first).toMatch(
+      /^1,implement,42,1234567,1,2,0,2026-01-01T12:00:0\dZ,task-1,executor,claude,opus,accepted,0.25,100,20$/,
+    );
+    expect(second).toMatch(/^2,implement,42,,1,2,1,.*,task-2,executor,claude,opus,rejected,/);
+    expect(rest).toEqual(['']);
+  });
+
+  it('grows by appending', async () => {
+    const played = await play(['a', 'b', 'c']);
+    await played.iterate('a');
+    const { ino } = statSync(inSession('logs/summary.csv'));
+    await played.iterate('b');
+    await played.iterate('c');
+    expect(statSync(inSession('logs/summary.csv')).ino).toBe(ino);
+  });
+
+  it('comes back whole when it is deleted, cut, or written in by somebody', async () => {
+    const played = await play(['a', 'b', 'c', 'd', 'e']);
+    await played.iterate('a');
+    await played.iterate('b', { done: false, findings: ['no_files_detected'] });
+    const whole = summary();
+    for (const harm of [
+      () => rmSync(inSession('logs'), { recursive: true }),
+      () => truncateSync(inSession('logs/summary.csv'), whole.length - 9),
+      () => appendFileSync(inSession('logs/summary.csv'), 'foreign\n'),
+      () => writeFileSync(inSession('logs/summary.csv'), ''),
+    ]) {
+      harm();
+      await played.redraw();
+      expect(summary()).toBe(whole);
+    }
+    rmSync(inSession('logs/summary.csv'));
+    await played.iterate('c');
+    expect(summary().startsWith(whole)).toBe(true);
+    expect(summary().split('\n')).toHaveLength(5);
+  });
+
+  it('is the same after a restart, and goes on there', async () => {
+    await (await play(['a', 'b'])).iterate('a');
+    const whole = summary();
+    const { ino } = statSync(inSession('logs/summary.csv'));
+    const again = await restart();
+    expect(summary()).toBe(whole);
+    expect(statSync(inSession('logs/summary.csv')).ino).toBe(ino);
+    await again.iterate('b');
+    expect(summary().split('\n')).toHaveLength(4);
+    rmSync(inSession('logs/summary.csv'));
+    await restart();
+    expect(summary().startsWith(whole)).toBe(true);
+  });
+
+  it('is told whole where a process joins in the middle of a session', async () => {
+    const played = await play(['a', 'b', 'c']);
+    await played.iterate('a');
+    played.mirrors = openMirrors({ sessionDir: session, mainDir: main, warn: () => {} });
+    await played.iterate('b');
+    expect(summary().split('\n')).toHaveLength(4);
+  });
+});
+
+describe('metadata and progress', () => {
+  it('say where the session and its cycle stand', async () => {
+    const played = await play();
+    await played.iterate('task-1');
+    const metadata = parse(text(inSession('metadata.yaml')));
+    expect(metadata).toMatchObject({
+      session_id: ID,
+      iteration: 1,
+      orchestrator: { state: 'BATCHING', current_wave: 1 },
+      tasks: { total: 2, completed: 1, failed: 0, pending: 1, cancelled: 0 },
+      status: 'in_progress',
+      timezone: 'UTC',
+    });
+    const cycle = parse(text(inSession('iterations/1/metadata.yaml')));
+    expect(cycle).toMatchObject({
+      iteration: 1,
+      planning_complete: true,
+      completed_at: null,
+      tasks_defined: 2,
+    });
+    expect(text(inSession('iterations/1/progress.md'))).toMatch(
+      /- \[x\] task-1 \(Attempt 1, Iteration 1, qualified: /,
+    );
+    expect(text(inSession('iterations/1/progress.md'))).toContain('- [ ] task-2');
+  });
+
+  it('are not written where nothing in them changed', async () => {
+    const played = await play();
+    await played.iterate('task-1');
+    const before = statSync(inSession('metadata.yaml'));
+    await played.record({ type: 'notice.given', level: 'info', text: 'nothing' });
+    await played.redraw();
+    expect(statSync(inSession('metadata.yaml'))).toMatchObject({ ino: before.ino, mtimeMs: before.mtimeMs });
+  });
+
+  it('come back when they are deleted', async () => {
+    const played = await play();
+    await played.iterate('task-1');
+    const files = ['metadata.yaml', 'iterations/1/metadata.yaml', 'iterations/1/progress.md'];
+    const before = files.map((file) => text(inSession(file)));
+    for (const file of files) rmSync(inSession(file));
+    await played.redraw();
+    expect(files.map((file) => text(inSession(file)))).toEqual(before);
+  });
+
+  it('that a person edited are drawn again with a word on what to use instead, once', async () => {
+    const played = await play();
+    for (let n = 0; n < 2; n++) {
+      writeFileSync(inSession('metadata.yaml'), 'status: paused\n');
+      await played.redraw();
+      expect(parse(text(inSession('metadata.yaml'))).status).toBe('in_progress');
+    }
+    expect(warnings).toEqual([expect.stringContaining('ralph pause')]);
+  });
+
+  it('keep the words people write into progress.md', async () => {
+    const played = await play();
+    const file = inSession('iterations/1/progress.md');
+    writeFileSync(file, text(file).replace('## Iterations', 'Ana looks at task-2.\n\n## Iterations'));
+    await played.iterate('task-1');
+    expect(text(file)).toContain('Ana looks at task-2.');
+    expect(text(file)).toContain('- [x] task-1');
+  });
+
+  it('of a cycle that is over stay, and the next cycle gets its own', async () => {
+    const played = await play();
+    await played.iterate('task-1');
+    await played.record(
+      { type: 'feedback.received', id: `feedback-${'f'.repeat(64)}`, text: 'Broken.' },
+      { type: 'cycle.started', cycle: 2 },
+    );
+    await played.redraw();
+    const progress = text(inSession('iterations/2/progress.md'));
+    expect(progress).toContain('| 1 | Incomplete | 1/2 | N/A |');
+    expect(progress).toContain('| 2 | In progress | 1/2 | feedback-ffffffff |');
+    expect(parse(text(inSession('iterations/1/metadata.yaml'))).completed_at).toBe('2026-01-01T12:00:11Z');
+  });
+});
+
+describe('published topics', () => {
+  it('are lines of events.jsonl, which comes back when it is torn', async () => {
+    const played = await play();
+    expect(existsSync(inSession('events.jsonl'))).toBe(false);
+    for (const topic of ['build.done', 'review.ready']) {
+      await played.record({ type: 'topic.published', iteration: 1, role: 'builder', topic, payload: 'ok' });
+      await played.redraw();
+    }
+    const whole = text(inSession('events.jsonl'));
+    expect(
+      whole
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line).topic),
+    ).toEqual(['build.done', 'review.ready']);
+    truncateSync(inSession('events.jsonl'), 20);
+    await played.redraw();
+    expect(text(inSession('events.jsonl'))).toBe(whole);
+  });
+});
+
+describe('the project’s mirrors', () => {
+  const events = () => JSON.parse(text(inProject('interventions/events.json'))).events;
+
+  it('tell interventions, what the next prompts will say, and how often it helped', async () => {
+    const played = await play();
+    expect(existsSync(inProject('interventions'))).toBe(false);
+    await played.iterate('task-1', {
+      done: false,
+      findings: ['no_files_detected', 'false_completion_detected'],
+    });
+    expect(events()).toMatchObject([
+      { iteration: 1, event_type: 'no_files_detected', severity: 'critical', remediation_attempted: true },
+      {
+        iteration: 1,
+        event_type: 'false_completion_detected',
+        details: { task_id: 'task-1', agent: 'claude' },
+      },
+    ]);
+    expect(text(inProject('interventions/feedback.txt'))).toContain(
+      'Iteration 1, task-1:\nMind iteration 1.',
+    );
+    await played.iterate('task-1', { done: true, findings: ['evidence_missing'] });
+    expect(JSON.parse(text(inProject('metrics.json')))).toMatchObject({
+      total_interventions: 3,
+      interventions_by_type: {
+        no_files_detected: 1,
+        false_completion_detected: 1,
+        evidence_validation_failed: 1,
+      },
+      interventions_by_severity: { critical: 2, warning: 0, info: 1 },
+      intervention_rate_per_100_iterations: 150,
+      avg_remediation_success_rate: 1,
+      stage_seconds: { implement: 84 },
+    });
+    expect(text(inProject('interventions/feedback.txt'))).toBe('');
+  });
+
+  it('tell each event once over restarts, and keep those of other sessions', async () => {
+    await appendProject(main, {
+      at: T0,
+      type: 'intervention.noted',
+      session: 'another',
+      n: 0,
+      event: { iteration: 9, event_type: 'oscillation', severity: 'warning', details: {} },
+    });
+    const played = await play();
+    await played.iterate('task-1', { done: false, findings: ['no_files_detected'] });
+    const again = await restart();
+    await again.iterate('task-1', { done: false, findings: ['gate_failed'] });
+    rmSync(inProject('interventions/events.json'));
+    await restart();
+    expect(events().map((each: { event_type: string }) => each.event_type)).toEqual([
+      'oscillation',
+      'no_files_detected',
+      'gate_failed',
+    ]);
+  });
+
+  it('forget events at a reset, and show those that come after', async () => {
+    const played = await play();
+    await played.iterate('task-1', { done: false, findings: ['no_files_detected'] });
+    await appendProject(main, { at: T0, type: INTERVENTIONS_RESET });
+    await played.redraw();
+    expect(events()).toEqual([]);
+    await played.iterate('task-1', { done: false, findings: ['gate_failed'] });
+    expect(events()).toHaveLength(1);
+  });
+
+  it('name the loop and how it stands', async () => {
+    const played = await play();
+    await played.iterate('task-1');
+    await played.record({ type: 'run.stopped', code: 0, word: 'complete', reason: 'all done' });
+    await played.redraw();
+    expect(JSON.parse(text(inProject('loops.json')))).toEqual([
+      {
+        loop_id: 'primary',
+        session_id: ID,
+        primary: true,
+        branch: 'main',
+        worktree: main,
+        state: 'completed',
+        landed: true,
+      },
+    ]);
+    expect(text(inProject('.gitignore'))).toContain('*');
+  });
+
+  it('are drawn by the primary loop only; another one adds to the journal', async () => {
+    const played = await restart({ primary: false });
+    await played.begin(['a']);
+    await played.iterate('a', { done: false, findings: ['no_files_detected'] });
+    expect(existsSync(inProject('loops.json'))).toBe(false);
+    expect(existsSync(inProject('interventions/events.json'))).toBe(false);
+    expect(text(inProject('journal.jsonl'))).toContain('no_files_detected');
+  });
+});
+
+describe('a disk that takes no more', () => {
+  it('costs one warning and not the run, and the files come back', async () => {
+    const played = await play();
+    rmSync(inSession('iterations'), { recursive: true });
+    writeFileSync(inSession('iterations'), 'in the way');
+    mkdirSync(inSession('logs/summary.csv'), { recursive: true });
+    await played.iterate('task-1');
+    await played.iterate('task-2');
+    expect(warnings).toHaveLength(1);
+    expect(warnings[0]).toContain('The journal is intact');
+    rmSync(inSession('iterations'));
+    rmSync(inSession('logs/summary.csv'), { recursive: true });
+    await restart();
+    expect(summary().split('\n')).toHaveLength(4);
+    expect(text(inSession('iterations/1/progress.md'))).toContain('- [x] task-2');
+  });
+});
+
+it('redrawing leaves the deadlines of the engine’s questions alone', async () => {
+  const played = await play();
+  const deadline = T0 + 3_600_000;
+  await played.record({
+    type: 'question.asked',
+    question: {
+      id: 'q1',
+      kind: 'decision',
+      about: 'session',
+      text: 'Which?',
+      options: [],
+      default: null,
+      hold: 'session',
+      deadline,
+      onTimeout: 'proceed',
+      askedBy: 'claude',
+      iteration: null,
+      askedAt: T0,
+    },
+  });
+  await played.redraw();
+  await played.record({ type: 'session.paused', at: played.at, text: '', by: 'person' });
+  await played.record({ type: 'session.resumed', at: played.at, text: '', by: 'person' });
+  await played.redraw();
+  expect(played.state.questions.get('q1')?.question.deadline).toBe(deadline + 1_000);
+});
