@@ -188,7 +188,6 @@ const EXAMPLES: { [T in Fact['type']]: Extract<Fact, { type: T }> } = {
   'ground.changed': { type: 'ground.changed', mark, by: 'gates' },
   'message.received': { type: 'message.received', message, action: 'queued' },
   'message.rejected': { type: 'message.rejected', id: 'x.yaml', reason: 'r' },
-  'guidance.delivered': { type: 'guidance.delivered', ids: ['x.yaml'], iteration: 1 },
   'session.paused': { type: 'session.paused', at: 0, text: 't', by: 'anna@desk' },
   'session.resumed': { type: 'session.resumed', at: 0, text: 't', by: 'anna@desk' },
   'stop.asked': { type: 'stop.asked', by: 'anna@desk' },
@@ -205,7 +204,6 @@ const EXAMPLES: { [T in Fact['type']]: Extract<Fact, { type: T }> } = {
   },
   'question.expired': { type: 'question.expired', id: 'q1', outcome: 'proceed', text: '' },
   'question.closed': { type: 'question.closed', id: 'q1', why: 'w' },
-  'answer.delivered': { type: 'answer.delivered', id: 'q1', iteration: 1 },
   'desk.written': { type: 'desk.written', file: 'decide.txt', sha256: '00', at: 0 },
   'feedback.received': { type: 'feedback.received', id: 'f', text: 't' },
   'topic.published': {

@@ -1,7 +1,7 @@
 /** The command line as a table of commands; each loads what it needs only when it is called. */
 import { Command, CommanderError } from 'commander';
 import { VERSION } from '../app/product.ts';
-import { nearest } from '../core/nearest.ts';
+import { nearest } from '../core/index.ts';
 import { controlCommands } from './control.ts';
 import { complain } from './io.ts';
 import { runCommands } from './run.ts';

@@ -181,7 +181,6 @@ export type Fact =
   // people
   | { type: 'message.received'; message: Message; action: string }
   | { type: 'message.rejected'; id: string; reason: string }
-  | { type: 'guidance.delivered'; ids: string[]; iteration: number }
   | { type: 'session.paused'; at: number; text: string; by: string }
   | { type: 'session.resumed'; at: number; text: string; by: string }
   | { type: 'stop.asked'; by: string }
@@ -196,7 +195,6 @@ export type Fact =
       text: string;
     }
   | { type: 'question.closed'; id: string; why: string }
-  | { type: 'answer.delivered'; id: string; iteration: number }
   | { type: 'desk.written'; file: 'blocked.txt' | 'decide.txt'; sha256: string | null; at: number }
   // topics, provider, notices
   | { type: 'feedback.received'; id: string; text: string }

@@ -9,7 +9,6 @@ type PeopleFact = Extract<
     type:
       | 'message.received'
       | 'message.rejected'
-      | 'guidance.delivered'
       | 'session.paused'
       | 'session.resumed'
       | 'stop.asked'
@@ -19,7 +18,6 @@ type PeopleFact = Extract<
       | 'question.answered'
       | 'question.expired'
       | 'question.closed'
-      | 'answer.delivered'
       | 'desk.written';
   }
 >;
@@ -34,11 +32,6 @@ export function evolvePeople(state: State, fact: PeopleFact, at: number): void {
     }
     case 'message.rejected':
       state.seenMessages.add(fact.id);
-      return;
-    case 'guidance.delivered':
-      for (const entry of state.guidance) {
-        if (fact.ids.includes(entry.message.id)) entry.deliveries.push(fact.iteration);
-      }
       return;
     case 'session.paused':
       // A clock that runs ahead must not put the pause out of reach of every RESUME.
@@ -75,11 +68,6 @@ export function evolvePeople(state: State, fact: PeopleFact, at: number): void {
       if (!open) return;
       restart(state, open);
       open.delivered = true;
-      return;
-    }
-    case 'answer.delivered': {
-      const answered = state.questions.get(fact.id);
-      if (answered) answered.delivered = true;
       return;
     }
     case 'desk.written':

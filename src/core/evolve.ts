@@ -85,7 +85,6 @@ function evolveFact(state: State, fact: Fact, at: number): void {
       return evolveAttempt(state, fact, at);
     case 'message.received':
     case 'message.rejected':
-    case 'guidance.delivered':
     case 'session.paused':
     case 'session.resumed':
     case 'stop.asked':
@@ -95,7 +94,6 @@ function evolveFact(state: State, fact: Fact, at: number): void {
     case 'question.answered':
     case 'question.expired':
     case 'question.closed':
-    case 'answer.delivered':
     case 'desk.written':
       return evolvePeople(state, fact, at);
     default:

@@ -40,7 +40,6 @@ export function describeFact(fact: Fact, at: number, state?: State): string | nu
     case 'task.charged':
     case 'wave.started':
     case 'attempt.spawned':
-    case 'answer.delivered':
     case 'ground.changed':
       return null;
     case 'desk.written':
@@ -84,7 +83,6 @@ type Of<T extends Fact['type']> = Extract<Fact, { type: T }>;
 type PeopleFact = Of<
   | 'message.received'
   | 'message.rejected'
-  | 'guidance.delivered'
   | 'session.paused'
   | 'session.resumed'
   | 'stop.asked'
@@ -108,8 +106,6 @@ function peopleLine(fact: PeopleFact, at: number): string {
     }
     case 'message.rejected':
       return `message ${oneLine(fact.id, 80)} rejected: ${oneLine(fact.reason)}`;
-    case 'guidance.delivered':
-      return `guidance delivered to iteration ${fact.iteration}: ${some(fact.ids, 5)}`;
     case 'session.paused':
       return `paused by ${oneLine(fact.by, 60)}${tail(fact.text)}; \`ralph resume\` goes on`;
     case 'session.resumed':

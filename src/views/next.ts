@@ -149,7 +149,9 @@ export function advice(code: number, state: State): string {
     case 5:
       return 'mend what the reason names, then `ralph run`';
     case 6:
-      return '`ralph doctor` checks the agent, its login and its limits; then `ralph run` tries again';
+      return state.parkedSinceEnded
+        ? '`ralph run` without --no-wait waits for that time and goes on by itself'
+        : 'put right what the reason names (`ralph logs` shows what the agent printed), then `ralph run` tries again';
     case 7:
       return state.paused ? '`ralph resume` goes on' : '`ralph run` goes on';
     case 8:
