@@ -184,14 +184,16 @@ async function chooseSession(place: Place, request: RunRequest, objective: strin
   const open = candidates
     .map(loaded)
     .filter(({ state }) => belongs(state, place) && (isOpen(state) || hasMail(state)));
-  const going = objective === '' ? open : open.filter(({ state }) => !state.aborted?.done);
+  const begun = open.filter(({ state }) => state.session !== null);
+  const wanted = begun.length > 0 ? begun : open.slice(-1); // a runner was killed before its first record
+  const going = objective === '' ? wanted : wanted.filter(({ state }) => !state.aborted?.done);
   if (going.length === 0) {
     if (request.resume) return loaded(await currentSession(place));
     return objective === '' ? await completedWithFeedback(place, candidates.map(loaded)) : null;
   }
   if (going.length > 1) throw severalOpen(going.map(({ id }) => id));
   const only = going[0]!;
-  const other = only.state.session?.objective ?? '';
+  const other = only.state.session?.objective ?? objective;
   if (objective !== '' && objective !== other) throw anotherObjective(only.id, other, objective);
   return only;
 }

@@ -154,6 +154,11 @@ export interface Ground {
   keep(commit: string, session: string, n: number): Promise<void>;
   /** Paths that differ from HEAD or are untracked, at most 200: what a dirty tree is. */
   dirty(): Promise<string[]>;
+  /**
+   * The newest commit that HEAD reaches and `from` does not whose message holds each of these lines, with
+   * the paths it changed; null when there is none.
+   */
+  commitSaying(from: string | null, lines: string[]): Promise<{ commit: string; paths: string[] } | null>;
   /** The last commits' subject lines, newest first. */
   recentCommits(count: number): Promise<string[]>;
 }

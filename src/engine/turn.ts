@@ -12,7 +12,7 @@ import { expire } from './perform/expire.ts';
 import { judgeAttempt } from './perform/judge.ts';
 import { land } from './perform/land.ts';
 import { setAside, takeUp } from './perform/leftovers.ts';
-import { recover } from './perform/recover.ts';
+import { endOrphanedGates, recover } from './perform/recover.ts';
 import { runWave } from './perform/run.ts';
 import { close, open } from './perform/wave.ts';
 
@@ -83,6 +83,7 @@ const SIGNAL_EXIT = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /** Turns until the law says stop or a signal asks for it. */
 export async function loop(house: House): Promise<Exit> {
+  await endOrphanedGates(house);
   for (;;) {
     const { signal } = house.interrupt;
     if (signal) return interrupted(house, signal);

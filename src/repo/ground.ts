@@ -5,7 +5,14 @@ import type { Ground } from '../engine/index.ts';
 import { commitPaths, type GitPlace } from './commit.ts';
 import { committedBlobs, currentBlobs, readBlob } from './content.ts';
 import { readHead, unfinishedOperation } from './head.ts';
-import { commitsBetween, dirtyPaths, isAncestor, keepCommit, recentSubjects } from './history.ts';
+import {
+  commitSaying,
+  commitsBetween,
+  dirtyPaths,
+  isAncestor,
+  keepCommit,
+  recentSubjects,
+} from './history.ts';
 import { hooksFolder } from './hooks.ts';
 import { openMemory, type Subjects, withCommit } from './memory.ts';
 import { makePlace, type Place } from './place.ts';
@@ -118,6 +125,7 @@ function groundAt(place: Place): RepoGround {
     keep: async (commit, session, n) => {
       if (inGit !== null) await keepCommit(inGit, commit, `refs/ralph/${session}/${n}`);
     },
+    commitSaying: async (from, lines) => (inGit === null ? null : commitSaying(inGit, from, lines)),
     dirty: async () => (inGit === null ? [] : dirtyPaths(inGit)),
     async recentCommits(count) {
       if (inGit === null) return [];

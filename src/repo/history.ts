@@ -48,6 +48,44 @@ export async function keepCommit(place: GitPlace, commit: string, ref: string): 
   throw new Problem({ ...facts, code: 'git.keep_failed' });
 }
 
+/**
+ * The newest commit of HEAD's history without `from`'s whose message holds each of these lines, with the
+ * paths it changed against its first parent.
+ */
+export async function commitSaying(
+  place: GitPlace,
+  from: string | null,
+  lines: readonly string[],
+): Promise<{ commit: string; paths: string[] } | null> {
+  const range = from === null ? ['HEAD'] : ['HEAD', `^${from}`];
+  const options = ['--no-show-signature', '--format=%H%n%B', '-z', `--max-count=${MAX_COMMITS}`];
+  const found = await ask(place, ['log', ...options, ...range, '--']);
+  if (found.code !== 0) return null;
+  for (const entry of found.stdout.toString('utf8').split('\0')) {
+    const [commit = '', ...message] = entry.trimStart().split('\n');
+    if (lines.every((line) => message.includes(line))) return { commit, paths: await pathsOf(place, commit) };
+  }
+  return null;
+}
+
+async function pathsOf(place: GitPlace, commit: string): Promise<string[]> {
+  const options = [
+    '--no-show-signature',
+    '--format=',
+    '--name-only',
+    '--no-renames',
+    '-z',
+    '-m',
+    '--first-parent',
+  ];
+  const { stdout } = await ask(place, ['show', ...options, commit, '--']);
+  const paths: string[] = [];
+  for (let at = 0, end = stdout.indexOf(0); end !== -1; at = end + 1, end = stdout.indexOf(0, at)) {
+    if (end > at) paths.push(pathText(stdout.subarray(at, end)));
+  }
+  return paths;
+}
+
 /** Paths that differ from HEAD or are untracked, without what snapshots leave out; at most 200. */
 export async function dirtyPaths(place: GitPlace): Promise<string[]> {
   const options = [

@@ -440,6 +440,17 @@ function ground(world: World): Ground {
     keep: async (commit) => {
       outside.kept.push(commit);
     },
+    async commitSaying(from, lines) {
+      const old = new Set(ancestors(from));
+      for (const id of ancestors(outside.head)) {
+        const { message, files, parent } = outside.commits.find((commit) => commit.id === id)!;
+        if (old.has(id) || !lines.every((line) => message.split('\n').includes(line))) continue;
+        const before = outside.commits.find((commit) => commit.id === parent)?.files ?? {};
+        const paths = Object.keys({ ...before, ...files }).filter((path) => before[path] !== files[path]);
+        return { commit: id, paths };
+      }
+      return null;
+    },
     dirty: async () => [],
     tracked: async () => [],
     recentCommits: async () => [],

@@ -4,8 +4,10 @@
  */
 import type { State } from '../../core/index.ts';
 import { append, type House, redraw } from '../house.ts';
+import { endOrphanedGates } from './recover.ts';
 
 export async function abort(house: House): Promise<void> {
+  await endOrphanedGates(house);
   await house.leftovers.endMarked(openMarkers(house.state));
   await append(house, (state) => [{ type: 'abort.done', tasks: inProgress(state) }]);
   await redraw(house);

@@ -8,12 +8,20 @@ export interface GateRunCall {
   def: GateDef;
 }
 
+/**
+ * The marker of an iteration's gates. It can be told without a record of it, so that the gates of a killed
+ * runner are found; the session's folder makes it this session's alone on the machine.
+ */
+export function gateMarker(house: House, iteration: number): string {
+  return `${house.sessionId}-gate-${iteration}-${house.sha256(house.sessionDir).slice(0, 16)}`;
+}
+
 /** The result without the tree it stands for; null when it was ended before it had one. */
 export async function runGate(
   house: House,
   { iteration, def }: GateRunCall,
 ): Promise<Omit<GateResult, 'tree'> | null> {
-  const marker = `${house.sessionId}-gate-${iteration}-${house.secret().slice(0, 12)}`;
+  const marker = gateMarker(house, iteration);
   const running = house.gates.run(def, { ground: house.ground, env: house.env, marker });
   const watcher = watch(house, { end: () => void running.stop() });
   const result = await running.done;

@@ -18,8 +18,7 @@ export async function land(house: House, id: string): Promise<void> {
 
 async function landing(house: House, task: TaskState): Promise<Fact> {
   const id = task.def.id;
-  const commits = task.attempts.flatMap((iteration) => house.state.attempts.get(iteration)?.commits ?? []);
-  const byAgent = commits.at(-1);
+  const byAgent = agentCommit(house, task);
   const landed = (commit: string, paths: string[], by: 'agent' | 'engine' | 'nobody'): Fact => ({
     type: 'commit.landed',
     task: id,
@@ -28,7 +27,11 @@ async function landing(house: House, task: TaskState): Promise<Fact> {
     by,
   });
   const policy = house.state.policy?.commit ?? 'auto';
-  const untouched = () => (byAgent === undefined ? landed('', [], 'nobody') : landed(byAgent, [], 'agent'));
+  const untouched = async () => {
+    const made = await madeBefore(house, task);
+    if (made !== null) return landed(made.commit, made.paths, 'engine');
+    return byAgent === null ? landed('', [], 'nobody') : landed(byAgent, [], 'agent');
+  };
   if (!house.ground.hasGit || policy === 'none' || policy === 'agent') return untouched();
   const paths = await landingPaths(house, task);
   if (paths.length === 0) return untouched();
@@ -37,6 +40,32 @@ async function landing(house: House, task: TaskState): Promise<Fact> {
   if (result.kind === 'failed') return { type: 'landing.failed', task: id, reason: result.reason };
   if (result.hooked) house.fresh = null;
   return landed(result.commit, result.paths, 'engine');
+}
+
+/** The last commit the agent made for this task; one of a lost attempt is known by where HEAD went. */
+function agentCommit({ state }: House, task: TaskState): string | null {
+  for (const iteration of [...task.attempts].reverse()) {
+    const attempt = state.attempts.get(iteration);
+    const commit = attempt?.commits.at(-1);
+    if (commit !== undefined) return commit;
+    const head = attempt?.lost ? (attempt.after?.head ?? null) : null;
+    if (head !== null && head !== attempt?.before.head) return head;
+  }
+  return null;
+}
+
+/**
+ * The commit of an earlier runner that was killed before it could write down that it had landed. Looked
+ * for only where HEAD moved since the task's last attempt.
+ */
+async function madeBefore(
+  house: House,
+  task: TaskState,
+): Promise<{ commit: string; paths: string[] } | null> {
+  const last = house.state.attempts.get(task.attempts.at(-1) ?? 0);
+  const from = (last?.after ?? last?.before)?.head ?? null;
+  if (!house.ground.hasGit || (await house.ground.head()).head === from) return null;
+  return house.ground.commitSaying(from, trailers(house, task));
 }
 
 /** What this task's attempts left, what was put back behind them, and the task file where git has it. */
@@ -59,11 +88,10 @@ async function landingPaths(house: House, task: TaskState): Promise<string[]> {
 function commitMessage(house: House, task: TaskState): string {
   const kind = /^(fix|bug|repair|correct)\b/i.test(task.def.title) ? 'fix' : 'feat';
   const title = task.def.title.replace(/\s+/g, ' ').trim().slice(0, 64) || task.def.id;
-  const iteration = task.attempts.at(-1) ?? house.state.lastIteration;
-  return `${kind}: ${title}
+  return `${kind}: ${title}\n\n${trailers(house, task).join('\n')}\n`;
+}
 
-Ralph-Session: ${house.sessionId}
-Ralph-Task: ${task.def.id}
-Ralph-Attempt: ${iteration}
-`;
+function trailers(house: House, task: TaskState): string[] {
+  const iteration = task.attempts.at(-1) ?? house.state.lastIteration;
+  return [`Ralph-Session: ${house.sessionId}`, `Ralph-Task: ${task.def.id}`, `Ralph-Attempt: ${iteration}`];
 }

@@ -7,6 +7,7 @@ import type { AttemptState, Change, Mark } from '../../core/index.ts';
 import { append, type House } from '../house.ts';
 import { followOutbox } from '../outbox.ts';
 import { finishAttempt, inspectList, isOwn } from './finish.ts';
+import { gateMarker } from './gate.ts';
 
 export async function recover(house: House, iterations: number[]): Promise<void> {
   house.fresh = null;
@@ -16,6 +17,14 @@ export async function recover(house: House, iterations: number[]): Promise<void>
     if (await reported(house, attempt, ended)) continue;
     await lose(house, attempt, ended);
   }
+}
+
+/** Gates that a killed runner left running: told by the open wave, because no fact says that one began. */
+export async function endOrphanedGates(house: House): Promise<void> {
+  const { open, wave } = house.state;
+  const iterations = new Set([...open, ...(wave?.waiting ?? []).map((entry) => entry.iteration)]);
+  if (iterations.size === 0) return;
+  await house.leftovers.endMarked([...iterations].map((iteration) => gateMarker(house, iteration)));
 }
 
 /** An agent that had already reported its result is judged like any other. */
