@@ -56,8 +56,17 @@ function kindOf({ status, words, reason, message }: ErrorMarks): ProviderErrorKi
   return BY_TEXT.find(([pattern]) => pattern.test(message))?.[1] ?? 'crash';
 }
 
-/** The provider error behind Claude's marks. A reset time belongs to limits only. */
+/** What only a person can put right, and how with this agent. */
+const FIXES: Partial<Record<ProviderErrorKind, string>> = {
+  auth: 'Log in (start `claude` and type /login) or set a valid ANTHROPIC_API_KEY, then run again.',
+  billing: "Add credit or pay in the provider's console, or log in with another account, then run again.",
+};
+
+/** The provider error behind Claude's marks, with the fix where a person is needed. A reset time belongs to limits only. */
 export function classifyClaudeError(marks: ErrorMarks): AgentError {
   const kind = kindOf(marks);
-  return { kind, message: marks.message.slice(0, 2000), resetsAt: kind === 'limit' ? marks.resetsAt : null };
+  const said = marks.message.slice(0, 2000);
+  const fix = FIXES[kind];
+  const message = fix === undefined ? said : `${said.replace(/[.\s]*$/, '.')} ${fix}`;
+  return { kind, message, resetsAt: kind === 'limit' ? marks.resetsAt : null };
 }

@@ -133,7 +133,8 @@ describe('the reader of Claude Code', () => {
     const { told } = read([
       line({ type: 'result', subtype: 'success', is_error: true, result: 'Not logged in' }),
     ]);
-    expect(told).toMatchObject({ error: { kind: 'auth', message: 'Not logged in' }, finalMessage: '' });
+    expect(told).toMatchObject({ error: { kind: 'auth' }, finalMessage: '' });
+    expect(told.error?.message).toMatch(/^Not logged in\. Log in \(.*ANTHROPIC_API_KEY/);
   });
 
   it('calls a retry delay of an hour a limit', () => {

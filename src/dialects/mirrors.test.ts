@@ -217,7 +217,7 @@ const row: SummaryRow = {
   agent: 'my, "agent"',
   model: null,
   outcome: 'accepted',
-  costUsd: 0.1 + 0.2,
+  costUsd: 0.007712000000000001,
   inputTokens: 10,
   outputTokens: null,
 };
@@ -225,7 +225,7 @@ const row: SummaryRow = {
 it('a row of the summary has every column and is quoted where it must be', () => {
   expect(summaryCsvHeader.trim().split(',')).toHaveLength(16);
   expect(summaryCsvRow(row)).toBe(
-    `1,implement,127,abc1234,0,5,0,${TS},US-1,executor,"my, ""agent""",,accepted,0.3,10,\n`,
+    `1,implement,127,abc1234,0,5,0,${TS},US-1,executor,"my, ""agent""",,accepted,0.007712000000000001,10,\n`,
   );
   expect(summaryCsvRow({ ...row, commit: null, agent: 'a\nb' })).toContain(
     `127,,0,5,0,${TS},US-1,executor,"a\nb",`,

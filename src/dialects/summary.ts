@@ -44,7 +44,8 @@ export function summaryCsvRow(row: SummaryRow): string {
     row.agent,
     row.model ?? '',
     row.outcome,
-    row.costUsd === null ? '' : Number(row.costUsd.toFixed(6)),
+    // As the agent told it: a rounded number would no longer equal the bill.
+    row.costUsd ?? '',
     row.inputTokens ?? '',
     row.outputTokens ?? '',
   ];

@@ -67,6 +67,8 @@ export interface SeenRequest {
   /** First 4,000 characters of the prompt that began the conversation. */
   prompt: string;
   promptBytes: number;
+  /** Messages the request carried, all earlier turns included. */
+  messages: number;
   conversation: number;
   step: number;
   /** What was answered: tool names, `text`, `aux` or the fault. */
@@ -344,7 +346,8 @@ export async function startModelServer(script: ModelScript): Promise<ModelServer
     const model = request.model ?? 'scripted-model';
     const { prompt, step } = at;
     const seen = { path, model, prompt: prompt.slice(0, 4000), promptBytes: Buffer.byteLength(prompt) };
-    requests.push({ ...seen, conversation: index, step, reply });
+    const messages = request.messages?.length ?? 0;
+    requests.push({ ...seen, messages, conversation: index, step, reply });
     if (!aux && fault === null) begin();
     if (!(await send(response, { answer, model, fault, turn }))) return;
     for (const key of Object.keys(total) as (keyof TokenCounts)[]) total[key] += answer.tokens[key];
