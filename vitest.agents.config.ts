@@ -6,7 +6,7 @@ export default defineConfig({
     include: ['test/agents/**/*.test.ts'],
     exclude: ['**/node_modules/**'],
     pool: 'forks',
-    testTimeout: 60_000,
+    testTimeout: 90_000,
     hookTimeout: 30_000,
     fileParallelism: false,
   },

@@ -17,6 +17,15 @@ const stamp = join(folder, 'node_modules', '.installed-lock');
 
 const isInstalled = () => existsSync(claude) && existsSync(stamp) && readFileSync(stamp, 'utf8') === lock;
 
+/** npm tells the reason first and advice after it. */
+const reasonIn = (stderr) =>
+  stderr
+    .split('\n')
+    .map((line) => line.replace(/^npm (error|ERR!) ?/, '').trim())
+    .filter((line) => line !== '' && !line.startsWith('at '))
+    .slice(0, 5)
+    .join(' · ');
+
 /** Answers why the CLIs are not there; null when they are. */
 function install() {
   if (isInstalled()) return null;
@@ -28,8 +37,7 @@ function install() {
     timeout: 600_000,
   });
   if (npm.status !== 0) {
-    const words = npm.error?.message ?? npm.stderr.trim().split('\n').slice(-3).join(' ');
-    return `npm ci ended with ${npm.signal ?? npm.status}: ${words}`;
+    return `npm ci ended with ${npm.signal ?? npm.status}: ${npm.error?.message ?? reasonIn(npm.stderr)}`;
   }
   const version = spawnSync(claude, ['--version'], { encoding: 'utf8', shell: windows, timeout: 60_000 });
   if (version.status !== 0)
