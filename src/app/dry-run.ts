@@ -1,6 +1,6 @@
 /** `ralph run --dry-run`: everything that would be decided before the first agent starts, and nothing done. */
 import type { TaskDef } from '../core/index.ts';
-import { type Plan, planRun, type RunRequest } from './run.ts';
+import { type Plan, planRun, type RunRequest } from './plan.ts';
 
 export async function dryRun(request: RunRequest): Promise<{ data: Record<string, unknown>; text: string }> {
   const plan = await planRun(request);

@@ -1,0 +1,95 @@
+/** The first record of a run, and before it what the start itself found out. */
+import type { Fact, TaskDef } from '../core/index.ts';
+import { append, type House, intake, redraw } from '../engine/index.ts';
+import { ownIdentity } from '../process/index.ts';
+import { readProject } from '../store/index.ts';
+import type { Opened } from './open.ts';
+import type { Place } from './place.ts';
+import type { Plan, RunRequest } from './plan.ts';
+import { PRODUCT } from './product.ts';
+
+/** The machine's time zone by its IANA name. */
+export function localZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
+}
+
+interface Beginning {
+  request: RunRequest;
+  plan: Plan;
+  dirty: string[];
+  session: { id: string };
+}
+
+/** Opens the session's first record, or this run's. */
+export async function begin(
+  { house, lock, repaired }: Opened,
+  { request, plan, dirty, session }: Beginning,
+): Promise<void> {
+  const facts: Fact[] = [];
+  if (!house.state.session) {
+    const { objective } = plan;
+    const { ground } = plan.place;
+    facts.push({
+      type: 'session.created',
+      id: session.id,
+      objective,
+      timezone: localZone(),
+      product: PRODUCT,
+      ground,
+    });
+  }
+  if (repaired) facts.push({ type: 'journal.repaired', ...repaired });
+  if (lock.takenOverFrom) facts.push({ type: 'lock.taken_over', from: lock.takenOverFrom });
+  facts.push({
+    type: 'run.started',
+    policy: plan.policy,
+    runner: ownIdentity(),
+    dirty,
+    spentTodayUsd: spentToday(plan.place),
+    reopened: request.reopen,
+  });
+  if (plan.taskPath === null && house.state.tasks.size === 0) facts.push(objectiveFact(plan.objective));
+  await append(house, facts);
+  if (request.resume && house.state.paused) await resume(house);
+  house.listTracked = await isTracked(house);
+  await intake(house);
+  await redraw(house);
+}
+
+async function resume(house: House): Promise<void> {
+  const at = house.clock.now();
+  await append(house, [{ type: 'session.resumed', at, text: '', by: 'ralph resume' }]);
+}
+
+async function isTracked(house: House): Promise<boolean> {
+  const path = house.list?.groundPath ?? null;
+  return path !== null && (await house.ground.tracked([path])).length > 0;
+}
+
+function objectiveFact(objective: string): Fact {
+  const def: TaskDef = {
+    id: 'objective',
+    title: objective.split('\n')[0]!.slice(0, 120) || 'The objective',
+    description: objective,
+    acceptance: [],
+    priority: 0,
+    order: 0,
+    dependsOn: [],
+    status: 'todo',
+    files: [],
+    changes: 'expected',
+  };
+  const source = { kind: 'objective' as const, path: null, dialect: 'objective', reviewed: false };
+  return { type: 'tasks.read', source, sha256: '', set: [def], gone: [], by: 'engine' };
+}
+
+/** What every loop of the project has spent since midnight, local time. */
+function spentToday({ mainDir }: Place): number {
+  const midnight = new Date().setHours(0, 0, 0, 0);
+  let total = 0;
+  for (const record of readProject(mainDir).records) {
+    if (record.type !== 'cost.spent' || record.at < midnight) continue;
+    if (typeof record.usd === 'number') total += record.usd;
+  }
+  return total;
+}

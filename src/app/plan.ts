@@ -1,0 +1,224 @@
+/**
+ * What a run would do, before anything is made: configuration, objective, task list and session are
+ * chosen here, and every mistake in them is told.
+ */
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { type Flags, loadConfig, type Settings, toPolicy } from '../config/index.ts';
+import { type Policy, Problem, type State } from '../core/index.ts';
+import type { House, ListReading, TaskList } from '../engine/index.ts';
+import { feedbackSource, findTaskList, openTaskList } from '../store/index.ts';
+import { AGENT_OUTPUTS, BUILT_IN_AGENTS, chooseAgent } from './agents.ts';
+import type { Audience } from './audience.ts';
+import { currentSession, isOpen, knownSessions, namedSession, readState } from './choose.ts';
+import { findPlace, type Place } from './place.ts';
+
+export interface RunRequest {
+  cwd: string;
+  env: NodeJS.ProcessEnv;
+  flags: Flags;
+  objective: string | null;
+  session: string | null;
+  /** `--new`: beside an open session. */
+  fresh: boolean;
+  reopen: boolean;
+  force: boolean;
+  allowDetached: boolean;
+  /** A person sits at this terminal and can answer. */
+  interactive: boolean;
+  /** `ralph resume`: a word to go on after a pause. */
+  resume: boolean;
+  audience: Audience;
+  /** Told the house once it is open, so that process signals can reach it. */
+  opened?(house: House): void;
+}
+
+/** Everything that is known before a lock is taken. */
+export interface Plan {
+  place: Place;
+  settings: Settings;
+  policy: Policy;
+  warnings: string[];
+  objective: string;
+  taskPath: string | null;
+  reading: ListReading | null;
+  session: { id: string; dir: string; state: State } | null;
+}
+
+/** Configuration, task list and session, with every mistake told before anything is made. */
+export async function planRun(request: RunRequest): Promise<Plan> {
+  const place = await findPlace(request.cwd);
+  const { settings, warnings } = await loadConfig({
+    projectDir: place.dir,
+    env: request.env,
+    flags: request.flags,
+    agentNames: BUILT_IN_AGENTS,
+    agentOutputs: AGENT_OUTPUTS,
+  });
+  const objective = await objectiveText(request, settings);
+  const session = await chooseSession(place, request, objective);
+  const taskPath = await taskListPath({ place, settings, session: session?.state ?? null, warnings });
+  const reading = taskPath === null ? null : await readOnce(place, taskPath);
+  if (session === null) requireWork({ objective, taskPath, reading });
+  const policy = toPolicy(settings, {
+    reviewedList: reading?.kind === 'list' && reading.reviewed,
+    listGates: reading?.kind === 'list' ? reading.gates : [],
+    interactive: request.interactive,
+    channels: false,
+    agent: chooseAgent(settings, stringEnv(request.env)),
+  });
+  requireTask(policy, reading);
+  return { place, settings, policy, warnings, objective, taskPath, reading, session };
+}
+
+export function stringEnv(env: NodeJS.ProcessEnv): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}
+
+async function objectiveText(request: RunRequest, settings: Settings): Promise<string> {
+  const spoken = request.objective?.trim() ?? '';
+  if (settings.promptFile === null) return spoken;
+  const path = resolve(request.cwd, settings.promptFile);
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new Problem({
+      code: 'prompt.unreadable',
+      what: `The prompt file ${settings.promptFile} cannot be read.`,
+      why: error.message,
+      fix: 'Name a text file with --prompt-file.',
+    });
+  });
+  return [spoken, text.trim()].filter((part) => part !== '').join('\n\n');
+}
+
+async function chooseSession(place: Place, request: RunRequest, objective: string): Promise<Plan['session']> {
+  if (request.fresh) return null;
+  if (request.session !== null) return loaded(await namedSession(place, request.session));
+  const known = await knownSessions(place);
+  const candidates = known.filter(
+    (session, index) =>
+      index === known.length - 1 || (session.ending.code !== 0 && session.ending.code !== 9),
+  );
+  const open = candidates
+    .map(loaded)
+    .filter(({ state }) => belongs(state, place) && (isOpen(state) || hasMail(state)));
+  const begun = open.filter(({ state }) => state.session !== null);
+  const wanted = begun.length > 0 ? begun : open.slice(-1); // a runner was killed before its first record
+  const going = objective === '' ? wanted : wanted.filter(({ state }) => !state.aborted?.done);
+  if (going.length === 0) {
+    if (request.resume) return loaded(await currentSession(place));
+    return objective === '' ? await completedWithFeedback(place, candidates.map(loaded)) : null;
+  }
+  if (going.length > 1) throw severalOpen(going.map(({ id }) => id));
+  const only = going[0]!;
+  const other = only.state.session?.objective ?? objective;
+  if (objective !== '' && objective !== other) throw anotherObjective(only.id, other, objective);
+  return only;
+}
+
+function loaded({ id, dir }: { id: string; dir: string }): { id: string; dir: string; state: State } {
+  return { id, dir, state: readState(dir) };
+}
+
+function belongs(state: State, place: Place): boolean {
+  return (state.session?.ground ?? '.') === place.ground;
+}
+
+function hasMail(state: State): boolean {
+  return state.openQuestions.size > 0;
+}
+
+/** A finished session goes on when somebody gave feedback on it. */
+async function completedWithFeedback(
+  place: Place,
+  candidates: { id: string; dir: string; state: State }[],
+): Promise<Plan['session']> {
+  for (const session of candidates.reverse()) {
+    if (!belongs(session.state, place)) continue;
+    const batches = await feedbackSource(session.dir).poll(session.state.cycle + 1);
+    if (batches.some((batch) => !session.state.seenMessages.has(batch.id))) return session;
+  }
+  return null;
+}
+
+const severalOpen = (ids: string[]): Problem =>
+  new Problem({
+    code: 'session.several_open',
+    what: `Several sessions are open here: ${ids.join(', ')}.`,
+    why: 'Each of them could be meant.',
+    fix: 'Name one with --session ID.',
+  });
+
+function anotherObjective(id: string, open: string, wanted: string): Problem {
+  const short = (text: string) => JSON.stringify(text.length > 60 ? `${text.slice(0, 59)}…` : text);
+  return new Problem({
+    code: 'session.open',
+    what: `Session ${id} is open with the objective ${short(open)}; now ${short(wanted)} is asked for.`,
+    why: 'One work tree works on one thing at a time.',
+    fix: `Go on with \`ralph run --session ${id}\`, or set it aside with \`ralph run --new ${short(wanted)}\`.`,
+  });
+}
+
+interface ListCall {
+  place: Place;
+  settings: Settings;
+  session: State | null;
+  warnings: string[];
+}
+
+/** The list of an open session is the one it began with; otherwise the configured or the detected one. */
+async function taskListPath({ place, settings, session, warnings }: ListCall): Promise<string | null> {
+  if (session?.source) return session.source.path;
+  const found = await findTaskList(place.dir, settings.tasks ?? undefined);
+  if (found === null) return null;
+  warnings.push(...found.warnings);
+  return found.path;
+}
+
+export async function openList(place: Place, path: string): Promise<TaskList> {
+  return openTaskList({ projectDir: place.dir, groundRoot: place.project.root, path });
+}
+
+async function readOnce(place: Place, path: string): Promise<ListReading> {
+  return (await openList(place, path)).read();
+}
+
+function requireWork({
+  objective,
+  taskPath,
+  reading,
+}: Pick<Plan, 'objective' | 'taskPath' | 'reading'>): void {
+  if (reading?.kind === 'unreadable') throw new Problem(reading.problem);
+  if (reading?.kind === 'empty' || reading?.kind === 'missing') {
+    throw new Problem({
+      code: `tasks.${reading.kind}`,
+      what: reading.kind === 'empty' ? `${taskPath} holds no task.` : `${taskPath} is not there.`,
+      why: 'No task is not the same as everything done.',
+      fix: 'Add at least one task, or name another list with --tasks.',
+      at: taskPath ?? 'tasks',
+    });
+  }
+  if (taskPath === null && objective === '') {
+    throw new Problem({
+      code: 'tasks.none',
+      what: 'There is nothing to work on.',
+      why: 'Neither an objective was given nor a task list found (ralph/tasks.json, prd.json, PRD.md, fix_plan.md …).',
+      fix: 'Say what you want: ralph run "…", or name a list with --tasks FILE.',
+    });
+  }
+}
+
+function requireTask({ onlyTask }: Policy, reading: ListReading | null): void {
+  if (onlyTask === null || reading?.kind !== 'list' || reading.tasks.some((task) => task.id === onlyTask))
+    return;
+  throw new Problem({
+    code: 'tasks.unknown',
+    what: `There is no task ${onlyTask} in the list.`,
+    why: `It has ${reading.tasks
+      .slice(0, 8)
+      .map((task) => task.id)
+      .join(', ')}${reading.tasks.length > 8 ? ' …' : ''}.`,
+    fix: 'See `ralph tasks` for the ids.',
+  });
+}
