@@ -102,13 +102,15 @@ export function makeProject(options: ProjectOptions = {}): Project {
     git('add', '-A');
     git('commit', '-q', '-m', 'first');
   }
+  const running = new Set<ChildProcess>();
   const start = (args: string[], { env: more, cwd }: RalphOptions = {}): Started => {
     const child = spawn(process.execPath, [PROGRAM, ...args], {
       cwd: cwd ?? dir,
       env: { ...env, ...more },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    return { child, done: finished(child) };
+    running.add(child);
+    return { child, done: finished(child).finally(() => running.delete(child)) };
   };
   return {
     dir,
@@ -127,8 +129,9 @@ export function makeProject(options: ProjectOptions = {}): Project {
       }
     },
     remove() {
-      rmSync(dir, { recursive: true, force: true });
-      rmSync(home, { recursive: true, force: true });
+      for (const child of running) child.kill('SIGKILL');
+      rmSync(dir, { recursive: true, force: true, maxRetries: 10 });
+      rmSync(home, { recursive: true, force: true, maxRetries: 10 });
     },
   };
 }
