@@ -179,7 +179,7 @@ interface BenchRun {
   iterate(): Promise<void>;
 }
 
-async function openRun(
+export async function openRun(
   root: string,
   { commit, iterations }: { commit: Policy['commit']; iterations: number },
 ): Promise<BenchRun> {

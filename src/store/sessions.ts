@@ -2,6 +2,7 @@
  * Session folders: `.ralph-sessions/<yyMMdd>-<HHmmss>/` in the main checkout, named by the local time
  * they were made. The folder of all sessions, and `.ralph/`, keep themselves out of git.
  */
+import { existsSync } from 'node:fs';
 import { mkdir, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createWhole, errorCode } from './disk.ts';
@@ -102,7 +103,10 @@ const PROJECT_IGNORE = `*
 /** Makes `.ralph/` with the ignore file that hides all but task files and ralph.toml; answers its path. */
 export async function ensureProjectFolder(mainRoot: string): Promise<string> {
   const folder = join(mainRoot, '.ralph');
+  const ignore = join(folder, '.gitignore');
+  // Asked at every drawing of a mirror; a look is a hundredth of the making.
+  if (existsSync(ignore)) return folder;
   await mkdir(folder, { recursive: true });
-  await createWhole(join(folder, '.gitignore'), PROJECT_IGNORE);
+  await createWhole(ignore, PROJECT_IGNORE);
   return folder;
 }
