@@ -16,4 +16,4 @@ export { defaultTaskFiles } from './tasklist.ts';
 export type { CycleMetadata, SessionMetadata, SessionStatus } from './v2-metadata.ts';
 export { writeCycleMetadata, writeSessionMetadata } from './v2-metadata.ts';
 export type { ProgressFacts, ProgressLine, ProgressMarker } from './v2-progress.ts';
-export { readProgressMarkers, writeProgress } from './v2-progress.ts';
+export { progressLine, progressRow, readProgressMarkers, writeProgress } from './v2-progress.ts';

@@ -112,11 +112,24 @@ function table(facts: ProgressFacts): string[] {
   return [
     '| Iteration | Status | Tasks | Feedbacks |',
     '|-----------|--------|-------|-----------|',
-    ...facts.cycles.map(
-      ({ cycle, status, done, total, feedbacks }) =>
-        `| ${cycle} | ${status} | ${done}/${total} | ${feedbacks.join(', ') || 'N/A'} |`,
-    ),
+    ...facts.cycles.map(progressRow),
   ];
+}
+
+/** One row of the cycles' table, without its newline. */
+export function progressRow({
+  cycle,
+  status,
+  done,
+  total,
+  feedbacks,
+}: ProgressFacts['cycles'][number]): string {
+  return `| ${cycle} | ${status} | ${done}/${total} | ${feedbacks.join(', ') || 'N/A'} |`;
+}
+
+/** The line of a task in the file as it is drawn, without its newline. */
+export function progressLine(line: ProgressLine, cycle: number): string {
+  return markerLine(line, 'implementation', cycle);
 }
 
 function markerLine(line: ProgressLine, section: Section, cycle: number): string {

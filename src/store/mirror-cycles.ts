@@ -1,6 +1,13 @@
 /** The times of cycles, of planning and of tasks, for `metadata.yaml` and `progress.md` of each cycle. */
 import type { Fact, JournalRecord, Mode, State, TaskState } from '../core/index.ts';
-import type { CycleMetadata, ProgressFacts, ProgressLine } from '../dialects/index.ts';
+import {
+  type CycleMetadata,
+  type ProgressFacts,
+  type ProgressLine,
+  progressLine,
+  progressRow,
+  writeProgress,
+} from '../dialects/index.ts';
 import { type Story, stories } from '../views/index.ts';
 
 interface Cycle {
@@ -128,8 +135,8 @@ function hiredMarkers(state: State, all: readonly { marker: string; mode: Mode }
   return all.filter(({ mode }) => state.policy?.modes.includes(mode) ?? false);
 }
 
-/** `iterations/<N>/progress.md` of the running cycle. */
-export function progressFacts(times: CycleTimes, state: State): ProgressFacts {
+/** What `iterations/<N>/progress.md` of the running cycle tells. */
+function progressFacts(times: CycleTimes, state: State): ProgressFacts {
   const live = new Set([...state.open].map((iteration) => state.attempts.get(iteration)?.item.mode));
   const planned = times.cycles.get(state.cycle)?.planned ?? new Map<string, number>();
   const line = ({ marker, mode }: { marker: string; mode: Mode }): ProgressLine => {
@@ -165,4 +172,59 @@ function cycleRow(cycle: Cycle, state: State): ProgressFacts['cycles'][number] {
   const { done, total } = cycle.ended ?? stories(state);
   const status = cycle.completedAt === null ? 'In progress' : done === total ? 'Complete' : 'Incomplete';
   return { cycle: cycle.cycle, status, done, total, feedbacks: cycle.feedbacks };
+}
+
+/** The tasks and the row of `progress.md` as they were last drawn. */
+export interface DrawnProgress {
+  lines: Map<string, string>;
+  row: string;
+}
+
+/** The text of `progress.md`, drawn as a whole into what people made of it. */
+export function drawProgress(
+  times: CycleTimes,
+  state: State,
+  previous: string | null,
+): { text: string; drawn: DrawnProgress } {
+  const facts = progressFacts(times, state);
+  const lines = new Map(facts.tasks.map((line) => [line.id, progressLine(line, facts.cycle)]));
+  return {
+    text: writeProgress(facts, previous),
+    drawn: { lines, row: progressRow(facts.cycles.at(-1) ?? NO_CYCLE) },
+  };
+}
+
+const NO_CYCLE = { cycle: 0, status: '', done: 0, total: 0, feedbacks: [] };
+
+/**
+ * The text with these tasks' lines brought up to date, for a file nobody touched: reading five thousand
+ * lines to change one would be most of an iteration's overhead. null: draw it as a whole.
+ */
+export function patchProgress(
+  { times, state, drawn }: { times: CycleTimes; state: State; drawn: DrawnProgress },
+  text: string,
+  tasks: ReadonlySet<string>,
+): string | null {
+  const cycle = times.cycles.get(state.cycle);
+  if (!cycle) return null;
+  let patched: string | null = text;
+  for (const id of tasks) {
+    const task = state.tasks.get(id);
+    const old = drawn.lines.get(id);
+    if (!task || old === undefined) return null;
+    const line = progressLine(taskLine(times, state, task), state.cycle);
+    patched = swapLine(patched, old, line);
+    if (patched === null) return null;
+    drawn.lines.set(id, line);
+  }
+  const row = progressRow(cycleRow(cycle, state));
+  patched = swapLine(patched, drawn.row, row);
+  drawn.row = row;
+  return patched;
+}
+
+function swapLine(text: string, old: string, line: string): string | null {
+  if (old === line) return text;
+  const at = text.indexOf(`\n${old}\n`);
+  return at === -1 ? null : `${text.slice(0, at + 1)}${line}${text.slice(at + 1 + old.length)}`;
 }

@@ -5,12 +5,12 @@
  */
 import { join } from 'node:path';
 import { type Fact, type JournalRecord, Problem, type State } from '../core/index.ts';
-import { writeCycleMetadata, writeProgress, writeSessionMetadata } from '../dialects/index.ts';
+import { writeCycleMetadata, writeSessionMetadata } from '../dialects/index.ts';
 import type { Mirrors } from '../engine/index.ts';
 import { statusDetail, tasksSummary } from '../views/index.ts';
 import { errorCode } from './disk.ts';
 import { scanJournal } from './follow.ts';
-import { cycleMetadata, progressFacts } from './mirror-cycles.ts';
+import { cycleMetadata, type DrawnProgress, drawProgress, patchProgress } from './mirror-cycles.ts';
 import { type GrowingMirror, growingMirror, type WholeMirror, wholeMirror } from './mirror-file.ts';
 import { feedbackText, loopsText, metricsText, type ProjectEvents, projectEvents } from './mirror-project.ts';
 import { newTelling, summaryCsv, type Telling, takeLines, tellRecord } from './mirror-rows.ts';
@@ -42,6 +42,8 @@ interface Drawer {
   /** What metadata.yaml said when it was last drawn, without its version and time. */
   keys: Map<string, string>;
   warned: Set<string>;
+  /** What progress.md said when it was last drawn. */
+  drawn: { file: string; progress: DrawnProgress } | null;
   /** The lines in hand are all there are, so a lost file needs no reading of the journal. */
   allInHand: boolean;
   /** Mirrors that failed are left alone until then. Epoch ms. */
@@ -66,6 +68,7 @@ export function openMirrors(options: MirrorsOptions): Mirrors {
     events: projectEvents(mainDir, () => drawer.telling.story.state.session?.id ?? ''),
     keys: new Map(),
     warned: new Set(),
+    drawn: null,
     allInHand: true,
     restUntil: new Map(),
   };
@@ -74,28 +77,48 @@ export function openMirrors(options: MirrorsOptions): Mirrors {
 
 async function redraw(drawer: Drawer, state: State, records: JournalRecord[]): Promise<void> {
   const first = drawer.telling.seq === 0;
-  if (!(await guarded(drawer, 'journal.jsonl', async () => follow(drawer, records)))) return;
+  if (!(await guarded(drawer, 'journal.jsonl', () => follow(drawer, records)))) return;
   const types = new Set(records.flatMap((record) => record.facts.map((fact) => fact.type)));
   const news = (...wanted: Fact['type'][]) => first || wanted.some((type) => types.has(type));
   await drawLines(drawer);
   await drawSession(drawer, state);
-  await drawCycle(drawer, state, news(...PROGRESS));
+  await drawCycle(drawer, state, first ? null : touchedTasks(records));
   await drawProject(drawer, state, news);
 }
 
-const PROGRESS: Fact['type'][] = [
-  'tasks.read',
-  'task.moved',
-  'attempt.started',
-  'attempt.ended',
-  'attempt.lost',
-  'verdict.reached',
-  'cycle.started',
-  'phase.entered',
-  'abort.done',
-  'run.started',
-  'feedback.received',
-];
+/** The tasks whose line in progress.md these records may change; null: any of them, or the planning. */
+function touchedTasks(records: JournalRecord[]): Set<string> | null {
+  const tasks = new Set<string>();
+  for (const fact of records.flatMap((record) => record.facts)) {
+    switch (fact.type) {
+      case 'task.moved':
+        // What is opened again opens those that wait for it.
+        if (fact.to === 'todo') return null;
+        tasks.add(fact.task);
+        break;
+      case 'attempt.started':
+      case 'verdict.reached':
+        if (fact.item.task === undefined) return null;
+        tasks.add(fact.item.task);
+        break;
+      case 'attempt.ended':
+        if (fact.report.ending === 'interrupted') return null;
+        break;
+      case 'tasks.read':
+        if (fact.set.length > 0 || fact.gone.length > 0) return null;
+        break;
+      case 'attempt.lost':
+      case 'cycle.started':
+      case 'phase.entered':
+      case 'abort.done':
+      case 'run.started':
+      case 'feedback.received':
+        return null;
+      default:
+    }
+  }
+  return tasks;
+}
 
 /** Tells the records; where some are missing, everything is told anew from the journal. */
 function follow(drawer: Drawer, records: JournalRecord[]): void {
@@ -131,10 +154,11 @@ function toldFromJournal(drawer: Drawer, upTo: number): Telling {
  * Runs one mirror's drawing. False: it failed, which is told once, and it is left alone for a while,
  * because a full disk is not asked again at every step.
  */
-async function guarded(drawer: Drawer, name: string, draw: () => Promise<void>): Promise<boolean> {
+async function guarded(drawer: Drawer, name: string, draw: () => void | Promise<void>): Promise<boolean> {
   if ((drawer.restUntil.get(name) ?? 0) > Date.now()) return false;
   try {
     await draw();
+    drawer.restUntil.delete(name);
     return true;
   } catch (error) {
     if (errorCode(error) === '' && !(error instanceof Problem)) throw error;
@@ -180,11 +204,11 @@ function mirrorAt(drawer: Drawer, file: string): WholeMirror {
 }
 
 /** Draws a file that carries a version: anew where anything but version and time is different. */
-async function drawVersioned(drawer: Drawer, file: string, key: string, text: () => string): Promise<void> {
+function drawVersioned(drawer: Drawer, file: string, key: string, text: () => string): void {
   const mirror = mirrorAt(drawer, join(drawer.sessionDir, file));
   if (mirror.standing() === 'changed') warnOnce(drawer, file, `${file} ${REDRAWN}`);
   if (drawer.keys.get(file) === key && mirror.standing() !== 'unknown') return mirror.keep();
-  await mirror.draw(text());
+  mirror.draw(text());
   drawer.keys.set(file, key);
 }
 
@@ -212,9 +236,10 @@ async function drawSession(drawer: Drawer, state: State): Promise<void> {
   );
 }
 
-async function drawCycle(drawer: Drawer, state: State, progressed: boolean): Promise<void> {
-  for (const cycle of drawer.telling.cycles.cycles.keys()) {
-    const facts = cycleMetadata(drawer.telling.cycles, state, cycle);
+async function drawCycle(drawer: Drawer, state: State, touched: Set<string> | null): Promise<void> {
+  const { cycles } = drawer.telling;
+  for (const cycle of cycles.cycles.keys()) {
+    const facts = cycleMetadata(cycles, state, cycle);
     if (facts === null) continue;
     const file = `iterations/${cycle}/metadata.yaml`;
     const key = JSON.stringify({ ...facts, version: 0 });
@@ -222,12 +247,27 @@ async function drawCycle(drawer: Drawer, state: State, progressed: boolean): Pro
   }
   if (state.session === null) return;
   const file = `iterations/${state.cycle}/progress.md`;
+  const drawn = await guarded(drawer, file, () => drawProgressFile(drawer, state, { file, touched }));
+  if (!drawn) drawer.drawn = null;
+}
+
+function drawProgressFile(
+  drawer: Drawer,
+  state: State,
+  { file, touched }: { file: string; touched: Set<string> | null },
+): void {
   const mirror = mirrorAt(drawer, join(drawer.sessionDir, file));
-  await guarded(drawer, file, async () => {
-    if (!progressed && mirror.standing() === 'ours') return;
-    const previous = await mirror.text();
-    await mirror.draw(writeProgress(progressFacts(drawer.telling.cycles, state), previous));
-  });
+  const times = drawer.telling.cycles;
+  const previous = mirror.text();
+  if (mirror.standing() === 'ours' && previous !== null && touched !== null && drawer.drawn?.file === file) {
+    if (touched.size === 0) return;
+    const patched = patchProgress({ times, state, drawn: drawer.drawn.progress }, previous, touched);
+    if (patched !== null) return mirror.draw(patched);
+  }
+  const { text, drawn } = drawProgress(times, state, previous);
+  drawer.drawn = null;
+  mirror.draw(text);
+  drawer.drawn = { file, progress: drawn };
 }
 
 async function drawProject(
@@ -238,17 +278,19 @@ async function drawProject(
   if (state.session === null) return;
   const place = (file: string) => mirrorAt(drawer, join(drawer.mainDir, '.ralph', file));
   await guarded(drawer, '.ralph/journal.jsonl', async () => {
-    if (news('verdict.reached', 'intervention.chosen')) await drawer.events.note(drawer.telling);
+    const failed = drawer.restUntil.has('.ralph/journal.jsonl');
+    if (failed || news('verdict.reached', 'intervention.chosen')) await drawer.events.note(drawer.telling);
   });
   if (!drawer.primary) return;
   const draw = (file: string, due: boolean, text: () => string | null) =>
     guarded(drawer, `.ralph/${file}`, async () => {
       const mirror = place(file);
-      if (!due && mirror.standing() !== 'unknown') return mirror.keep();
+      const failed = drawer.restUntil.has(`.ralph/${file}`);
+      if (!due && !failed && mirror.standing() !== 'unknown') return mirror.keep();
       const drawn = text();
-      if (drawn === null || (drawn === '' && (await mirror.text()) === null)) return;
+      if (drawn === null || (drawn === '' && mirror.text() === null)) return;
       await ensureProjectFolder(drawer.mainDir);
-      await mirror.draw(drawn);
+      mirror.draw(drawn);
     });
   await draw('interventions/events.json', true, () => drawer.events.text());
   const corrected = news('intervention.chosen', 'task.moved', 'tasks.read', 'cycle.started', 'abort.done');
