@@ -55,7 +55,10 @@ export function namesInMap(page: string): string[] | null {
 /** The page with its map drawn anew; a page without one gets it at the end. */
 export function withMap(page: string, map = drawMap()): string {
   const [from, to] = [page.indexOf(BEGIN), page.indexOf(END)];
-  if (from === -1 || to < from) return `${page.trimEnd()}\n\n## Code map\n\n${map}\n`;
+  if (from === -1 || to < from) {
+    if (/^## Code map$/m.test(page)) return page.replace(/^## Code map$/m, () => `## Code map\n\n${map}`);
+    return `${page.trimEnd()}\n\n## Code map\n\n${map}\n`;
+  }
   return page.slice(0, from) + map + page.slice(to + END.length);
 }
 

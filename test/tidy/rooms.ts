@@ -32,6 +32,12 @@ export const PURE_ROOMS = ['core', 'views', 'dialects'];
 /** The packages a pure room may still import: they compute and touch nothing. */
 export const PURE_PACKAGES: Record<string, readonly string[]> = { dialects: ['yaml'] };
 
+/** Doors beside `index.ts`: the version is told without loading the room behind it. */
+export const SIDE_DOORS = ['src/app/product.ts'];
+
+/** The command line is the entry to the other fronts: it may open them, lazily. */
+export const LAZY_FRONTS: Record<string, readonly string[]> = { cli: ['agentside', 'tui', 'web'] };
+
 /** `src/core/decide.ts` → the core room; undefined for a file outside every room. */
 export function roomOf(path: string): Room | undefined {
   const [top, name] = path.split('/');
