@@ -30,8 +30,9 @@ export async function dirtOf(
   if (!ground.hasGit) return { all: [], strange: [] };
   const dirty = await ground.dirty();
   const ours = new Set<string>();
-  for (const attempt of state?.attempts.values() ?? [])
-    for (const { path } of attempt.changes) ours.add(path);
+  for (const known of [state, ...plan.others.map((other) => other.state)])
+    for (const attempt of known?.attempts.values() ?? [])
+      for (const { path } of attempt.changes) ours.add(path);
   const prefix = relative(plan.place.project.root, plan.place.dir);
   const inputs = new Set(
     ['ralph.yml', 'ralph/prd.md', 'ralph/progress.txt'].map((path) => join(prefix, path)),

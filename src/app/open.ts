@@ -136,7 +136,8 @@ export function lockProblem(
   lastSeenAt: number | null,
 ): Problem {
   const since = new Date(holder.startedAt).toISOString();
-  const where = `pid ${holder.pid} on ${holder.host}, session ${holder.sessionId}, since ${since}`;
+  const session = holder.sessionId === '' ? 'a session just beginning' : `session ${holder.sessionId}`;
+  const where = `pid ${holder.pid} on ${holder.host}, ${session}, since ${since}`;
   return new Problem({
     code: 'lock.held',
     what: `Another run is working here: ${where}.`,

@@ -36,27 +36,40 @@ export interface RunRequest {
 /** Everything that is known before a lock is taken. */
 export interface Plan {
   place: Place;
+  /** What was typed; for `ralph resume`, beside what the run before was given. */
+  flags: Flags;
   settings: Settings;
   policy: Policy;
   warnings: string[];
   objective: string;
   taskPath: string | null;
   reading: ListReading | null;
-  session: { id: string; dir: string; state: State } | null;
+  session: LoadedSession | null;
+  /** Other open sessions of this work tree that have work or questions lying in it. */
+  others: LoadedSession[];
+}
+
+export interface LoadedSession {
+  id: string;
+  dir: string;
+  state: State;
 }
 
 /** Configuration, task list and session, with every mistake told before anything is made. */
 export async function planRun(request: RunRequest): Promise<Plan> {
   const place = await findPlace(request.cwd);
+  const resumed = request.resume ? await chooseSession(place, request, '') : null;
+  // Without this, a gate given on the command line would be lost in silence after a crash.
+  const flags: Flags = { ...(resumed?.state.run?.flags as Flags | undefined), ...request.flags };
   const { settings, warnings } = await loadConfig({
     projectDir: place.dir,
     env: request.env,
-    flags: request.flags,
+    flags,
     agentNames: BUILT_IN_AGENTS,
     agentOutputs: AGENT_OUTPUTS,
   });
   const objective = await objectiveText(request, settings);
-  const session = await chooseSession(place, request, objective);
+  const session = resumed ?? (await chooseSession(place, request, objective));
   const taskPath = await taskListPath({ place, settings, session: session?.state ?? null, warnings });
   const reading = taskPath === null ? null : await readOnce(place, taskPath);
   if (session === null) requireWork({ objective, taskPath, reading });
@@ -68,7 +81,8 @@ export async function planRun(request: RunRequest): Promise<Plan> {
     agent: chooseAgent(settings, stringEnv(request.env)),
   });
   requireTask(policy, reading);
-  return { place, settings, policy, warnings, objective, taskPath, reading, session };
+  const others = await lyingAround(place, session?.id ?? null);
+  return { place, flags, settings, policy, warnings, objective, taskPath, reading, session, others };
 }
 
 export function stringEnv(env: NodeJS.ProcessEnv): Record<string, string> {
@@ -92,7 +106,24 @@ async function objectiveText(request: RunRequest, settings: Settings): Promise<s
   return [spoken, text.trim()].filter((part) => part !== '').join('\n\n');
 }
 
-async function chooseSession(place: Place, request: RunRequest, objective: string): Promise<Plan['session']> {
+/** The open sessions, other than ours, whose leftovers or desk files lie in this work tree. */
+async function lyingAround(place: Place, ours: string | null): Promise<LoadedSession[]> {
+  const known = await knownSessions(place);
+  return known
+    .filter(({ id, ending }) => id !== ours && ending.code !== 0 && ending.code !== 9)
+    .map(loaded)
+    .filter(({ state }) => belongs(state, place) && (state.groundOwner !== null || hasPapers(state)));
+}
+
+function hasPapers(state: State): boolean {
+  return [...state.desk.values()].some(({ sha256 }) => sha256 !== null);
+}
+
+async function chooseSession(
+  place: Place,
+  request: RunRequest,
+  objective: string,
+): Promise<LoadedSession | null> {
   if (request.fresh) return null;
   if (request.session !== null) return loaded(await namedSession(place, request.session));
   const known = await knownSessions(place);
@@ -117,7 +148,7 @@ async function chooseSession(place: Place, request: RunRequest, objective: strin
   return only;
 }
 
-function loaded({ id, dir }: { id: string; dir: string }): { id: string; dir: string; state: State } {
+function loaded({ id, dir }: { id: string; dir: string }): LoadedSession {
   return { id, dir, state: readState(dir) };
 }
 
@@ -132,8 +163,8 @@ function hasMail(state: State): boolean {
 /** A finished session goes on when somebody gave feedback on it. */
 async function completedWithFeedback(
   place: Place,
-  candidates: { id: string; dir: string; state: State }[],
-): Promise<Plan['session']> {
+  candidates: LoadedSession[],
+): Promise<LoadedSession | null> {
   for (const session of candidates.reverse()) {
     if (!belongs(session.state, place)) continue;
     const batches = await feedbackSource(session.dir).poll(session.state.cycle + 1);

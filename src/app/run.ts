@@ -13,7 +13,6 @@ import { excludeLocally } from '../repo/index.ts';
 import { createSession, ensureProjectFolder, type HeldLock, takeLock } from '../store/index.ts';
 import { agentMaker } from './agents.ts';
 import { begin, localZone } from './begin.ts';
-import { knownSessions } from './choose.ts';
 import { deskPatterns, dirtOf, excludedPaths } from './dirt.ts';
 import { lockProblem, openPlaceGround, openSession } from './open.ts';
 import type { Place } from './place.ts';
@@ -35,10 +34,12 @@ export async function runLoop(request: RunRequest): Promise<RunOutcome> {
   for (const warning of plan.warnings) request.audience.say(warning);
   await checkFirst(request, plan);
   await ensureProjectFolder(place.dir);
-  const loopLock = await takeLoopLock(place, plan.session?.id ?? 'new', request.force);
+  const loopLock = await takeLoopLock(place, plan.session?.id ?? '', request.force);
   try {
-    if (request.fresh) await setOthersAside(plan, request);
+    for (const session of plan.others)
+      await setSessionAside({ place, session, audience: request.audience, env: request.env });
     const session = plan.session ?? (await newSession(plan));
+    await loopLock.name(session.id);
     return await runSession(request, plan, session);
   } finally {
     await loopLock.release();
@@ -58,13 +59,6 @@ async function newSession({ place, settings }: Plan): Promise<{ id: string; dir:
   return createSession({ mainRoot: place.mainDir, now: Date.now(), timezone: localZone(), track });
 }
 
-async function setOthersAside({ place }: Plan, request: RunRequest): Promise<void> {
-  for (const session of await knownSessions(place)) {
-    if (session.ending.code === 0 || session.ending.code === 9) continue;
-    await setSessionAside({ place, session, audience: request.audience, env: request.env });
-  }
-}
-
 async function runSession(
   request: RunRequest,
   plan: Plan,
@@ -76,6 +70,7 @@ async function runSession(
   const ground = await openPlaceGround(place, session, { excluded, useGit: settings.git });
   const agent = agentMaker(settings);
   const dirty = await dirtOf(ground, plan, list);
+  tellDirt(request, plan, dirty.all);
   if (place.project.commonDir !== null) await excludeLocally(place.project.commonDir, deskPatterns(place));
   const timezone = plan.session?.state.session?.timezone ?? localZone();
   const opened = await openSession({
@@ -97,6 +92,14 @@ async function runSession(
   } finally {
     await opened.close();
   }
+}
+
+/** On the way a person's edit stops nothing; that it is left out of commits and evidence is told. */
+function tellDirt({ audience }: RunRequest, { session }: Plan, dirty: string[]): void {
+  const news = session === null ? [] : dirty.filter((path) => !session.state.dirty.has(path));
+  if (news.length === 0) return;
+  const more = news.length > 10 ? ` and ${news.length - 10} more` : '';
+  audience.say(`Uncommitted, and left to you: ${news.slice(0, 10).join(', ')}${more}.`);
 }
 
 /** The preflight, before a lock is taken or a session made; git looks through a folder that is thrown away. */

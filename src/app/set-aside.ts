@@ -1,16 +1,15 @@
 /**
- * `ralph run --new` beside an open session: the open one's uncommitted work goes into a checkpoint and
+ * Another session takes over the work tree (`--new`, `--session`): the open one's uncommitted work goes into a checkpoint and
  * its desk files come off the desk. Going on with it brings both back.
  */
 import { append, redraw, setAside } from '../engine/index.ts';
 import type { Audience } from './audience.ts';
-import type { KnownSession } from './choose.ts';
 import type { Place } from './place.ts';
 import { openQuietly } from './quiet.ts';
 
 export interface AsideRequest {
   place: Place;
-  session: KnownSession;
+  session: { id: string; dir: string };
   audience: Audience;
   env: NodeJS.ProcessEnv;
 }

@@ -49,6 +49,8 @@ export interface HeldLock {
   takenOverFrom: Runner | null;
   /** False once another owner took over; two file look-ups. */
   stillOurs(): boolean;
+  /** Writes the session into the lock, where it was not known yet when the lock was taken. */
+  name(sessionId: string): Promise<void>;
   release(): Promise<void>;
 }
 
@@ -260,6 +262,11 @@ function hold(file: string, claim: Claim, takenOverFrom: LockHolder | null): Hel
     epoch: claim.epoch,
     takenOverFrom: takenOverFrom === null ? null : runnerOf(takenOverFrom),
     stillOurs,
+    async name(sessionId) {
+      if (claim.session_id === sessionId || !stillOurs()) return;
+      claim.session_id = sessionId;
+      for (const path of [own, file]) await atomicWrite(path, textOf(claim));
+    },
     async release() {
       clearInterval(beat);
       if (!stillOurs()) return;
