@@ -131,6 +131,7 @@ export function beginning(tasks: TaskDef[], policy: Policy): Fact[] {
       dirty: [],
       spentTodayUsd: 0,
       reopened: false,
+      flags: {},
     },
     {
       type: 'tasks.read',

@@ -90,6 +90,7 @@ const EXAMPLES: { [T in Fact['type']]: Extract<Fact, { type: T }> } = {
     dirty: [],
     spentTodayUsd: 0,
     reopened: false,
+    flags: {},
   },
   'run.stopped': { type: 'run.stopped', code: 0, word: 'COMPLETE', reason: 'r' },
   'lock.taken_over': { type: 'lock.taken_over', from: runner },

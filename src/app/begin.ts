@@ -47,6 +47,7 @@ export async function begin(
     dirty,
     spentTodayUsd: spentToday(plan.place),
     reopened: request.reopen,
+    flags: { ...plan.flags },
   });
   if (plan.taskPath === null && house.state.tasks.size === 0) facts.push(objectiveFact(plan.objective));
   await append(house, facts);

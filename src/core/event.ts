@@ -55,6 +55,8 @@ export type Fact =
       spentTodayUsd: number;
       /** `--reopen`: tasks that an abort failed go back to todo. */
       reopened: boolean;
+      /** The flags as they were given; `ralph resume` repeats them. */
+      flags: Record<string, unknown>;
     }
   | { type: 'run.stopped'; code: number; word: string; reason: string }
   | { type: 'lock.taken_over'; from: Runner }

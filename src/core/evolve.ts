@@ -137,11 +137,12 @@ function startRun(state: State, fact: Extract<Fact, { type: 'run.started' }>, at
     costUsd: 0,
     tokens: 0,
     spentTodayUsd: fact.spentTodayUsd,
+    flags: fact.flags ?? {},
     stopped: null,
   };
   for (const task of state.tasks.values()) if (!isTerminal(task.status)) fresh.openTasks += 1;
   // After a crash the limits go on; after any stop they restart.
-  state.run = afterCrash ? { ...state.run!, stopped: null } : fresh;
+  state.run = afterCrash ? { ...state.run!, flags: fact.flags ?? {}, stopped: null } : fresh;
   if (stopped && TRY_AGAIN.has(stopped.code)) tryAgain(state);
   if (fact.reopened && state.aborted) reopen(state);
   for (const task of state.tasks.values()) if (task.landed === 'failed') task.landed = 'no';

@@ -140,6 +140,7 @@ export interface RunState {
   costUsd: number;
   tokens: number;
   spentTodayUsd: number;
+  flags: Record<string, unknown>;
   stopped: { code: number; word: string; reason: string } | null;
 }
 

@@ -93,6 +93,7 @@ export function started(change: PolicyChange = {}): Fact {
     dirty: [],
     spentTodayUsd: 0,
     reopened: false,
+    flags: {},
   };
 }
 

@@ -1,13 +1,17 @@
+import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
+  closeSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readFileSync,
   rmSync,
   statSync,
   truncateSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -136,6 +140,7 @@ class Played {
       dirty: [],
       spentTodayUsd: 0,
       reopened: false,
+      flags: {},
     });
     await this.record({
       type: 'tasks.read',
@@ -454,6 +459,8 @@ describe('the project’s mirrors', () => {
       'Iteration 1, task-1:\nMind iteration 1.',
     );
     await played.iterate('task-1', { done: true, findings: ['evidence_missing'] });
+    await played.record({ type: 'run.stopped', code: 1, word: 'limit', reason: 'enough' });
+    await played.redraw();
     expect(JSON.parse(text(inProject('metrics.json')))).toMatchObject({
       total_interventions: 3,
       interventions_by_type: {
@@ -530,6 +537,36 @@ describe('the project’s mirrors', () => {
 });
 
 describe('a disk that takes no more', () => {
+  it('leaves no half row behind once there is room again', async (context) => {
+    mkdirSync(inSession('logs'));
+    try {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', inSession('logs')], {
+        stdio: 'ignore',
+      });
+    } catch {
+      context.skip('mounting a small file system is not permitted here');
+    }
+    try {
+      const tasks = ['a', 'b', 'c', 'd'];
+      const played = await play(tasks);
+      await played.iterate('a');
+      const filler = openSync(inSession('logs/filler'), 'w');
+      expect(() => {
+        for (;;) writeSync(filler, Buffer.alloc(1024));
+      }).toThrow('ENOSPC');
+      closeSync(filler);
+      // The page that holds the first row has room for some more rows; then the disk is full.
+      for (let n = 0; n < 60; n++) await played.iterate('b', { done: false });
+      expect(warnings).toHaveLength(1);
+      expect(warnings[0]).toContain('ENOSPC');
+      rmSync(inSession('logs/filler'));
+      await restart();
+      expect(summary().trimEnd().split('\n')).toHaveLength(62);
+    } finally {
+      execFileSync('umount', [inSession('logs')]);
+    }
+  });
+
   it('costs one warning and not the run, and the files come back', async () => {
     const played = await play();
     rmSync(inSession('iterations'), { recursive: true });

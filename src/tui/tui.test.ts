@@ -83,6 +83,7 @@ function records(): JournalRecord[] {
         dirty: [],
         spentTodayUsd: 0,
         reopened: false,
+        flags: {},
       },
     ],
     [

@@ -143,7 +143,15 @@ function write(desk: Desk, ...facts: Fact[]): void {
 
 function started(): Fact {
   const runner = { pid: 4711, startTime: '1', host: 'box', boot: 'b' };
-  return { type: 'run.started', policy: POLICY, runner, dirty: [], spentTodayUsd: 0, reopened: false };
+  return {
+    type: 'run.started',
+    policy: POLICY,
+    runner,
+    dirty: [],
+    spentTodayUsd: 0,
+    reopened: false,
+    flags: {},
+  };
 }
 
 function make(desk: Desk, move: Move): void {

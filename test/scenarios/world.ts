@@ -711,7 +711,15 @@ export async function run(
   }
   const runner = { pid: 1, startTime: '1', host: 'h', boot: 'b' };
   const reopened = options.reopened ?? false;
-  facts.push({ type: 'run.started', policy: policy(over), runner, dirty: [], spentTodayUsd: 0, reopened });
+  facts.push({
+    type: 'run.started',
+    policy: policy(over),
+    runner,
+    dirty: [],
+    spentTodayUsd: 0,
+    reopened,
+    flags: {},
+  });
   await append(house, facts);
   if (world.outside.list === null && house.state.tasks.size === 0) await objectiveTask(house);
   return play(world);
