@@ -11,7 +11,7 @@ import type { FeedbackSource } from '../engine/index.ts';
 import { readBounded, type Sight, sight } from './swap.ts';
 
 /** Longest feedback file that is taken in whole. Bytes. */
-export const FEEDBACK_BYTES = 64 * 1024;
+const FEEDBACK_BYTES = 64 * 1024;
 const BATCHES_MOST = 100;
 const ATTACHMENTS_MOST = 50;
 /** A file younger than this may still be on its way to the disk. */

@@ -175,7 +175,6 @@ export function metricsText(state: State, { tallies }: Telling): string {
 
 /** `loops.json`: the loops of the project; one for now, the session of this work tree. */
 export function loopsText(state: State, worktree: string): string {
-  const tasks = [...state.tasks.values()];
   return json([
     {
       loop_id: 'primary',
@@ -184,7 +183,7 @@ export function loopsText(state: State, worktree: string): string {
       branch: state.lastMark?.branch ?? null,
       worktree,
       state: statusDetail(state),
-      landed: tasks.every((task) => task.status !== 'done' || task.landed === 'landed'),
+      landed: state.run?.stopped?.code === 0,
     },
   ]);
 }

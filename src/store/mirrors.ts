@@ -46,11 +46,14 @@ interface Drawer {
   drawn: { file: string; progress: DrawnProgress } | null;
   /** The lines in hand are all there are, so a lost file needs no reading of the journal. */
   allInHand: boolean;
+  /** When metrics.json was last drawn. Epoch ms. */
+  countedAt: number;
   /** Mirrors that failed are left alone until then. Epoch ms. */
   restUntil: Map<string, number>;
 }
 
 const REST_MS = 10_000;
+const COUNT_MS = 1_000;
 
 /** The mirrors of one session. `redraw` wants every record once, from the first one on, or none before. */
 export function openMirrors(options: MirrorsOptions): Mirrors {
@@ -70,6 +73,7 @@ export function openMirrors(options: MirrorsOptions): Mirrors {
     warned: new Set(),
     drawn: null,
     allInHand: true,
+    countedAt: 0,
     restUntil: new Map(),
   };
   return { redraw: (state, records) => redraw(drawer, state, records) };
@@ -295,6 +299,9 @@ async function drawProject(
   await draw('interventions/events.json', true, () => drawer.events.text());
   const corrected = news('intervention.chosen', 'task.moved', 'tasks.read', 'cycle.started', 'abort.done');
   await draw('interventions/feedback.txt', corrected, () => feedbackText(state));
-  await draw('metrics.json', news('wave.ended', 'run.stopped'), () => metricsText(state, drawer.telling));
+  // Where iterations take less than a second, the numbers of each are not worth a write.
+  const counted = news('run.stopped') || (news('wave.ended') && Date.now() - drawer.countedAt > COUNT_MS);
+  if (counted) drawer.countedAt = Date.now();
+  await draw('metrics.json', counted, () => metricsText(state, drawer.telling));
   await draw('loops.json', true, () => loopsText(state, drawer.worktree));
 }

@@ -70,7 +70,7 @@ export async function readBounded(
 }
 
 /** True when both looks saw the same file with the same content. */
-export function isSame(a: Sight, b: Sight): boolean {
+function isSame(a: Sight, b: Sight): boolean {
   if (a.kind !== 'file' || b.kind !== 'file') return a.kind === b.kind;
   return a.identity === b.identity;
 }

@@ -20,7 +20,7 @@ import { errorCode, numbered } from './disk.ts';
 import { type Sight, sight, swap } from './swap.ts';
 
 /** Largest task file that is read. Bytes. */
-export const TASK_FILE_BYTES = 10 * 1024 * 1024;
+const TASK_FILE_BYTES = 10 * 1024 * 1024;
 /** How much of an unreadable version by an agent is kept. Bytes. */
 const KEPT_BYTES = 1024 * 1024;
 /** File systems with coarse times: a file younger than this may change again without a new time. */
