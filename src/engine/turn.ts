@@ -21,9 +21,20 @@ export async function turn(house: House): Promise<Turned> {
   await intake(house);
   const step = decide(house.state, { now: house.clock.now(), live: new Set(house.live.keys()) });
   const turned = await perform(house, step);
-  await redraw(house);
+  if (RESTS.has(step.do)) await redraw(house);
   return turned;
 }
+
+/** Steps after which people look: mirrors are drawn then, and when an agent starts, not in between. */
+const RESTS: ReadonlySet<Step['do']> = new Set([
+  'wait',
+  'stop',
+  'close',
+  'recover',
+  'abort',
+  'record',
+  'expire',
+]);
 
 async function perform(house: House, step: Step): Promise<Turned> {
   switch (step.do) {

@@ -14,7 +14,7 @@ import {
   Problem,
   type StopCause,
 } from '../../core/index.ts';
-import { append, type House } from '../house.ts';
+import { append, type House, redraw } from '../house.ts';
 import { intake } from '../intake.ts';
 import { followOutbox } from '../outbox.ts';
 import type { AgentHandle } from '../ports.ts';
@@ -113,6 +113,7 @@ async function attempt(house: House, call: AttemptCall): Promise<void> {
   };
   house.fresh = null;
   await append(house, [started]);
+  await redraw(house);
   const env = attemptEnv(house, { ...call, ordinal });
   const box = await followOutbox(house, outbox, {
     iteration,
