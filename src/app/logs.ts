@@ -1,5 +1,5 @@
 /** Transcripts: the raw output of an iteration, whole or as it grows. */
-import { createReadStream } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Problem } from '../core/index.ts';
@@ -22,7 +22,8 @@ export async function showLog(request: LogRequest): Promise<void> {
   const wanted = request.iteration === null ? state.lastIteration : Number(request.iteration);
   if (!Number.isInteger(wanted) || wanted < 1 || !state.attempts.has(wanted))
     throw unknown(request, state.lastIteration);
-  const path = join(session.dir, 'logs', logName(wanted));
+  const path = join(session.dir, logName(wanted));
+  if (!state.open.has(wanted) && !existsSync(path)) throw missing(path);
   let at = await pass(path, 0, request.json ? wanted : null);
   while (request.follow && stillOpen((await openState(request.cwd, session.id)).state.open, wanted)) {
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
@@ -44,6 +45,15 @@ async function pass(path: string, from: number, jsonFor: number | null): Promise
     process.stdout.write(jsonFor === null ? text : `${JSON.stringify({ iteration: jsonFor, text })}\n`);
   }
   return size;
+}
+
+function missing(path: string): Problem {
+  return new Problem({
+    code: 'logs.missing',
+    what: `The transcript ${path} is not there.`,
+    why: 'It was moved or deleted after the run.',
+    fix: 'The journal still tells what happened: `ralph why N`.',
+  });
 }
 
 function unknown(request: LogRequest, last: number): Problem {
