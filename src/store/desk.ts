@@ -7,7 +7,16 @@ import { basename, join, relative } from 'node:path';
 import { Problem } from '../core/index.ts';
 import type { Desk, DeskFile } from '../engine/index.ts';
 import { sha256 } from './chain.ts';
-import { atomicWrite, errorCode, moveToFree, numbered, padded, removeFile, temporaryName } from './disk.ts';
+import {
+  atomicWrite,
+  errorCode,
+  moveToFree,
+  numbered,
+  padded,
+  removeFile,
+  scratchFor,
+  temporaryName,
+} from './disk.ts';
 
 export interface OpenedDesk extends Desk {
   /** The work tree's folder in which `ralph/` lies, and the session's own. */
@@ -28,12 +37,12 @@ export function openDesk(projectDir: string, sessionDir: string): OpenedDesk {
     sessionDir,
     read: (file) => readDeskFile(place(file)),
     async write(file, text) {
-      await atomicWrite(place(file), text);
+      await atomicWrite(place(file), text, { projectDir });
       return sha256(text);
     },
     remove: (file) => removeFile(place(file)),
     archive: (file, iteration) => archive({ from: place(file), sessionDir, file, iteration }),
-    linkLogs: () => linkLogs(place('logs'), join(sessionDir, 'logs')),
+    linkLogs: () => linkLogs(place('logs'), join(sessionDir, 'logs'), projectDir),
   };
 }
 
@@ -76,7 +85,7 @@ async function archive({ from, sessionDir, file, iteration }: Archiving): Promis
 
 const OUR_LINK = /(^|[\\/])\.ralph-sessions[\\/][^\\/]+[\\/]logs[\\/]?$/;
 
-async function linkLogs(link: string, logs: string): Promise<boolean> {
+async function linkLogs(link: string, logs: string, projectDir: string): Promise<boolean> {
   await mkdir(join(link, '..'), { recursive: true });
   await mkdir(logs, { recursive: true });
   const windows = process.platform === 'win32';
@@ -84,7 +93,7 @@ async function linkLogs(link: string, logs: string): Promise<boolean> {
   const current = await currentLink(link);
   if (current === 'foreign') return false;
   if (current === target) return true;
-  const temporary = temporaryName(link);
+  const temporary = temporaryName(link, scratchFor(link, projectDir));
   try {
     await symlink(target, temporary, windows ? 'junction' : 'dir');
     if (windows && current !== null) await removeFile(link);

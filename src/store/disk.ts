@@ -3,7 +3,7 @@
  * typed error for a disk that takes no more. Everything durable in this room goes through here.
  */
 import { randomBytes } from 'node:crypto';
-import { constants, type PathLike } from 'node:fs';
+import { constants, type PathLike, statSync } from 'node:fs';
 import {
   chmod,
   copyFile,
@@ -78,9 +78,24 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** A name beside `file` that no reader takes for content: hidden, unique, ending in `.tmp`. */
-export function temporaryName(file: string): string {
-  return join(dirname(file), `.${basename(file)}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`);
+/**
+ * A name for what is to become `file` that no reader takes for content: hidden, unique, ending in `.tmp`;
+ * beside it, or in `folder`.
+ */
+export function temporaryName(file: string, folder = dirname(file)): string {
+  return join(folder, `.${basename(file)}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`);
+}
+
+/**
+ * Where the halves of a file in the user's work tree are written: in `.ralph/`, which git does not see, so
+ * that a kill leaves nothing there that could be taken for work. Beside the file where that folder is
+ * missing or on another disk, because a rename must not cross disks.
+ */
+export function scratchFor(file: string, projectDir: string): string {
+  const [beside, hidden] = [dirname(file), join(projectDir, '.ralph')];
+  const disk = (folder: string) => statSync(folder, { throwIfNoEntry: false })?.dev;
+  const same = disk(hidden) !== undefined && disk(hidden) === disk(beside);
+  return same ? hidden : beside;
 }
 
 interface NewFile {
@@ -126,18 +141,20 @@ async function present(file: string): Promise<{ path: string; mode: number } | n
 /**
  * Replaces a file as a whole: a reader sees the old content or the new, also after a power cut. Folders
  * are made as needed; a link is followed, so that it stays a link. Without `mode` an existing file keeps
- * its own. Throws `StoreFull` when the disk takes no more, with the old file untouched.
+ * its own. `projectDir` is given for a file in the work tree, see `scratchFor`. Throws `StoreFull` when the
+ * disk takes no more, with the old file untouched.
  */
 export async function atomicWrite(
   file: string,
   content: string | Uint8Array,
-  options: { mode?: number } = {},
+  options: { mode?: number; projectDir?: string } = {},
 ): Promise<void> {
   const existing = await present(file);
   const target = existing?.path ?? file;
   const mode = options.mode ?? existing?.mode ?? 0o666;
   await mkdir(dirname(target), { recursive: true });
-  const temporary = temporaryName(target);
+  const { projectDir } = options;
+  const temporary = temporaryName(target, projectDir && scratchFor(target, projectDir));
   try {
     await writeNew(temporary, content, { mode });
     if (existing !== null || options.mode !== undefined) await chmod(temporary, mode);

@@ -5,7 +5,7 @@
 import { constants, lstatSync, renameSync } from 'node:fs';
 import { chmod, mkdir, open, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { diskError, errorCode, syncFolder, temporaryName } from './disk.ts';
+import { diskError, errorCode, scratchFor, syncFolder, temporaryName } from './disk.ts';
 
 /** What lies at a path. `identity` changes with every write and every replacement. */
 export type Sight =
@@ -75,13 +75,22 @@ function isSame(a: Sight, b: Sight): boolean {
   return a.identity === b.identity;
 }
 
+export interface Swap {
+  text: string;
+  /** What the caller read. */
+  seen: Sight;
+  mode: number;
+  /** Of the work tree the file may lie in. */
+  projectDir: string;
+}
+
 /**
  * Replaces the file as a whole, unless it is no longer what `seen` says. False: it changed, nothing was
  * written. Throws `StoreFull` when the disk takes no more, with the old file untouched.
  */
-export async function swap(file: string, text: string, seen: Sight, mode: number): Promise<boolean> {
+export async function swap(file: string, { text, seen, mode, projectDir }: Swap): Promise<boolean> {
   await mkdir(dirname(file), { recursive: true });
-  const temporary = temporaryName(file);
+  const temporary = temporaryName(file, scratchFor(file, projectDir));
   try {
     const handle = await open(temporary, 'wx', mode);
     try {

@@ -47,6 +47,7 @@ type Loaded =
   | { kind: 'unreadable'; problem: ProblemFacts; seen: Sight };
 
 interface OpenList {
+  projectDir: string;
   file: string;
   path: string;
   warn: (text: string) => void;
@@ -61,7 +62,15 @@ export async function openTaskList(options: TaskListOptions): Promise<TaskList> 
   const { projectDir, groundRoot, path, warn = () => {} } = options;
   const file = resolve(projectDir, path);
   const shown = inside(projectDir, file) ?? file;
-  const list: OpenList = { file, path: shown, warn, warned: new Set(), cache: null, mode: 0o644 };
+  const list: OpenList = {
+    projectDir,
+    file,
+    path: shown,
+    warn,
+    warned: new Set(),
+    cache: null,
+    mode: 0o644,
+  };
   const reading = await read(list);
   const text = reading.kind === 'list' ? reading.text : '';
   return {
@@ -243,7 +252,8 @@ function markOf(task: TaskState): TaskMark {
 
 async function write(list: OpenList, text: string, seen: Sight): Promise<boolean> {
   try {
-    return await swap(list.file, text, seen, list.mode);
+    const { mode, projectDir } = list;
+    return await swap(list.file, { text, seen, mode, projectDir });
   } catch (error) {
     const code = errorCode(error);
     if (['EACCES', 'EPERM'].includes(code)) throw readOnly(list, `The system refuses to write it (${code}).`);

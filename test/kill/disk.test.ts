@@ -1,0 +1,98 @@
+/** A disk that is really full: a small file system of its own under the session folder. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { readJournal } from '../../src/store/index.ts';
+import { DONE, type Project, type ScriptedRun } from '../e2e/project.ts';
+import { expectFinished, listProject, sessionDir } from './killing.ts';
+
+/** Why no file system can be mounted here; null where it can. */
+const refusal = ((): string | null => {
+  const folder = mkdtempSync(join(tmpdir(), 'ralph-mount-'));
+  try {
+    mount(folder, '64k');
+    unmount(folder);
+    return null;
+  } catch (error) {
+    return `mounting a tmpfs is not permitted here: ${(error as Error).message.split('\n').at(-2)}`;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+})();
+if (refusal !== null) console.log(`skipped: ${refusal}`);
+
+function mount(folder: string, size: string): void {
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', folder], { stdio: 'pipe' });
+}
+
+function unmount(folder: string): void {
+  execFileSync('umount', ['-l', folder], { stdio: 'pipe' });
+}
+
+const WORKS: ScriptedRun = {
+  do: [{ write: { path: '{{task}}.txt', content: '{{task}}\n' } }, { say: DONE }],
+};
+
+function smallDiskProject(runs: ScriptedRun[]): Project {
+  const project = listProject(['a', 'b'], { runs });
+  const folder = join(project.dir, '.ralph-sessions');
+  mkdirSync(folder);
+  mount(folder, '4m');
+  return {
+    ...project,
+    remove() {
+      unmount(folder);
+      project.remove();
+    },
+  };
+}
+
+/** Takes every byte that is left. */
+function fill(project: Project): string {
+  const ballast = join(project.dir, '.ralph-sessions/ballast');
+  for (const size of [1 << 20, 1 << 12, 1]) {
+    try {
+      for (;;) writeFileSync(ballast, Buffer.alloc(size), { flag: 'a' });
+    } catch {
+      // No room for a piece of this size.
+    }
+  }
+  return ballast;
+}
+
+test.skipIf(refusal !== null)(
+  'a full disk at the start: 70, nothing damaged, and it goes on once there is room',
+  async ({ onTestFinished }) => {
+    const project = smallDiskProject([WORKS]);
+    onTestFinished(() => project.remove());
+    expect((await project.ralph(['run', '--max-iterations', '1'])).code).toBe(1);
+    const journal = join(sessionDir(project)!, 'journal.jsonl');
+    const before = readFileSync(journal);
+    const ballast = fill(project);
+    const full = await project.ralph(['run']);
+    expect(full.code, full.err).toBe(70);
+    expect(full.err).toMatch(/ENOSPC|[Nn]o space/);
+    expect(full.err).not.toContain('defect');
+    expect(readFileSync(journal).subarray(0, before.length).equals(before)).toBe(true);
+    expect((await readJournal(journal)).tornBytes).toBe(0);
+    rmSync(ballast);
+    await expectFinished(project, await project.ralph(['run']), { tasks: ['a', 'b'], lost: null });
+  },
+);
+
+test.skipIf(refusal !== null)(
+  'a disk that fills up while the agent works: 70, and its work is not lost',
+  async ({ onTestFinished }) => {
+    const fills = 'cat /dev/zero > "$RALPH_SESSION_DIR/../ballast"; true';
+    const project = smallDiskProject([{ when: { iteration: 1 }, do: [{ run: fills }, ...WORKS.do] }, WORKS]);
+    onTestFinished(() => project.remove());
+    const full = await project.ralph(['run']);
+    expect(full.code, full.err).toBe(70);
+    expect(full.err).not.toContain('defect');
+    expect(project.read('a.txt')).toBe('a\n');
+    rmSync(join(project.dir, '.ralph-sessions/ballast'));
+    await expectFinished(project, await project.ralph(['run']), { tasks: ['a', 'b'], lost: null });
+  },
+);
