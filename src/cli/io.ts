@@ -29,6 +29,9 @@ export function answer(options: Common, value: unknown, text: string): void {
   );
 }
 
+/** What a disk that takes no more says. */
+const FULL = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS']);
+
 /** Prints an error and answers the exit code: 5 or 6 for a problem, 70 for a defect or a full disk. */
 export function complain(error: unknown, options: Common): number {
   if (error instanceof Problem) {
@@ -38,15 +41,15 @@ export function complain(error: unknown, options: Common): number {
       printResult(
         {
           code: error.exitCode,
-          word: error.exitCode === 6 ? 'AGENT_FAILURE' : 'PROBLEM',
+          word: { 5: 'PROBLEM', 6: 'AGENT_FAILURE', 70: 'BUG' }[error.exitCode],
           reason: error.facts.what,
         },
         { problems: all },
       );
     return error.exitCode;
   }
-  const { message, stack, name } = error as Error;
-  const full = name === 'StoreFull';
+  const { message, stack, name, code } = error as NodeJS.ErrnoException;
+  const full = name === 'StoreFull' || FULL.has(code ?? '');
   process.stderr.write(
     full
       ? `${message}\n  why: the disk takes no more; what was written before is intact\n  fix: free some space, then run again: it goes on where it stopped\n`

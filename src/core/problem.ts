@@ -1,6 +1,7 @@
 /**
  * Something a person can fix. It is thrown from the edge, printed in three lines and ends with exit
- * code 5 (6 where the agent or its login is the cause). Anything else that is thrown is a bug.
+ * code 5 (6 where the agent or its login is the cause, 70 where the disk takes no more). Anything else
+ * that is thrown is a bug.
  */
 export interface ProblemFacts {
   /** Short and stable, e.g. `config.unknown_key`. */
@@ -14,9 +15,9 @@ export interface ProblemFacts {
 
 export class Problem extends Error {
   readonly facts: ProblemFacts;
-  readonly exitCode: 5 | 6;
+  readonly exitCode: 5 | 6 | 70;
 
-  constructor(facts: ProblemFacts, exitCode: 5 | 6 = 5) {
+  constructor(facts: ProblemFacts, exitCode: 5 | 6 | 70 = 5) {
     super(facts.what);
     this.name = 'Problem';
     this.facts = facts;

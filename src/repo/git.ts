@@ -159,11 +159,14 @@ function tooMuch(call: GitCall): Problem {
 /** The Problem for a git call that had to succeed. */
 export function gitProblem(doing: string, result: GitResult): Problem {
   const why = result.stderr.trim().slice(-2_000) || `git ended with code ${result.code}.`;
-  return new Problem({ code: 'git.failed', what: `git could not ${doing}.`, why, fix: fixFor(why) });
+  const facts = { code: 'git.failed', what: `git could not ${doing}.`, why, fix: fixFor(why) };
+  return new Problem(facts, NO_ROOM.test(why) ? 70 : 5);
 }
 
+const NO_ROOM = /No space left|disk full|quota exceeded|Read-only file system|Input\/output error/i;
+
 function fixFor(why: string): string {
-  if (/No space left|disk full/i.test(why)) return 'Free some disk space and start again.';
+  if (NO_ROOM.test(why)) return 'Free some disk space and start again: it goes on where it stopped.';
   if (/dubious ownership/.test(why)) return 'Run `git config --global --add safe.directory <this folder>`.';
   if (/corrupt|bad object|missing|unable to read|invalid object/i.test(why)) {
     return 'Run `git fsck --full` in the project and repair what it names.';

@@ -96,3 +96,18 @@ test.skipIf(refusal !== null)(
     await expectFinished(project, await project.ralph(['run']), { tasks: ['a', 'b'], lost: null });
   },
 );
+
+test.skipIf(refusal !== null)(
+  'work too large for the disk of its snapshots: 70, kept, judged once there is room',
+  async ({ onTestFinished }) => {
+    const large = 'head -c 6000000 /dev/urandom > large.bin';
+    const project = smallDiskProject([{ when: { iteration: 1 }, do: [{ run: large }, ...WORKS.do] }, WORKS]);
+    onTestFinished(() => project.remove());
+    const full = await project.ralph(['run']);
+    expect(full.code, full.err).toBe(70);
+    expect(full.err).not.toContain('defect');
+    execFileSync('mount', ['-o', 'remount,size=40m', join(project.dir, '.ralph-sessions')]);
+    await expectFinished(project, await project.ralph(['run']), { tasks: ['a', 'b'], lost: [1] });
+    expect(project.git('log', '--format=%(trailers:key=Ralph-Task,valueonly)', '--', 'large.bin')).toBe('a');
+  },
+);
