@@ -1,15 +1,49 @@
-export { chooseAgent } from './agents.ts';
-export { type Archived, archive } from './archive.ts';
-export type { Audience } from './audience.ts';
-export { currentSession, isOpen, type KnownSession, knownSessions, readState } from './choose.ts';
-export { demo } from './demo.ts';
-export { dryRun } from './dry-run.ts';
+/**
+ * The door of the use cases. What only looks is loaded at once; what runs, sends or moves is loaded
+ * when it is called, because a window should not pay for the configuration and the agents.
+ */
+import type { Archived, ArchiveRequest } from './archive.ts';
+import type { LogRequest } from './logs.ts';
+import type { RunRequest } from './plan.ts';
+import type { RunOutcome } from './run.ts';
+import type { SendRequest, Sent } from './send.ts';
+
+export type { Archived } from './archive.ts';
 export { summaryOf } from './ending.ts';
-export { showLog } from './logs.ts';
-export { findPlace, type Place } from './place.ts';
 export type { RunRequest } from './plan.ts';
-export { resumeLive } from './resume.ts';
-export { type RunOutcome, runLoop } from './run.ts';
-export { refuseAgents, type SendRequest, type Sent, send } from './send.ts';
+export type { RunOutcome } from './run.ts';
+export type { SendRequest, Sent } from './send.ts';
 export { taskState } from './task-state.ts';
-export { allSessions, openState, openWindow, type Window } from './windows.ts';
+export { allSessions, openState, openWindow } from './windows.ts';
+
+export async function runLoop(request: RunRequest): Promise<RunOutcome> {
+  return (await import('./run.ts')).runLoop(request);
+}
+
+export async function dryRun(request: RunRequest): Promise<{ data: Record<string, unknown>; text: string }> {
+  return (await import('./dry-run.ts')).dryRun(request);
+}
+
+export async function resumeLive(
+  cwd: string,
+  env: NodeJS.ProcessEnv,
+  id?: string,
+): Promise<{ session_id: string; outcome: string } | null> {
+  return (await import('./resume.ts')).resumeLive(cwd, env, id);
+}
+
+export async function send(request: SendRequest): Promise<Sent> {
+  return (await import('./send.ts')).send(request);
+}
+
+export async function archive(request: ArchiveRequest): Promise<Archived> {
+  return (await import('./archive.ts')).archive(request);
+}
+
+export async function showLog(request: LogRequest): Promise<void> {
+  return (await import('./logs.ts')).showLog(request);
+}
+
+export async function demo(options: { json: boolean }): Promise<number> {
+  return (await import('./demo.ts')).demo(options);
+}
