@@ -49,7 +49,8 @@ function batches(state: State, incoming: Incoming[]): Incoming[][] {
 async function take(house: House, batch: Incoming[]): Promise<number> {
   const outcomes: { entry: Incoming; facts: Fact[] | null }[] = [];
   await append(house, (state) => {
-    for (const entry of batch) outcomes.push({ entry, facts: factsOf(state, entry, house.live.size > 0) });
+    const live = house.live.size > 0;
+    for (const entry of batch) outcomes.push({ entry, facts: factsOf(state, entry, live) });
     return outcomes.flatMap((outcome) => outcome.facts ?? []);
   });
   let taken = 0;
@@ -66,7 +67,8 @@ function factsOf(state: State, entry: Incoming, live: boolean): Fact[] | null {
     if (state.seenMessages.has(entry.name)) return [];
     return [{ type: 'message.rejected', id: entry.name, reason: entry.reason }];
   }
-  return receive(state, entry.message, live);
+  // What an agent dropped is its own word, also when it is read only after the agent has ended.
+  return receive(state, entry.message, live || wroteDuringAttempt(state, entry.arrivedAt));
 }
 
 async function settleFile(house: House, entry: Incoming, facts: Fact[]): Promise<void> {
@@ -124,9 +126,9 @@ function notice(state: State, text: string): Fact[] {
   return [{ type: 'notice.given', level: 'warning', text }];
 }
 
-function wroteDuringAttempt(state: State, mtimeMs: number): boolean {
+function wroteDuringAttempt(state: State, at: number): boolean {
   for (const attempt of state.attempts.values()) {
-    if (mtimeMs >= attempt.startedAt && mtimeMs <= (attempt.endedAt ?? Number.POSITIVE_INFINITY)) return true;
+    if (at >= attempt.startedAt && at <= (attempt.endedAt ?? Number.POSITIVE_INFINITY)) return true;
   }
   return false;
 }

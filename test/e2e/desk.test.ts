@@ -255,23 +255,27 @@ test('an agent can neither answer nor steer nor control: it is refused inside an
   expect(facts(project, 'message.received').map(({ message }) => message.type)).toEqual(['ANSWER']);
 });
 
-test('an agent that writes the answer file itself, or drops an ANSWER signal, has answered nothing', async () => {
+test('an agent that writes the answer file itself, or drops ANSWER signals, has answered nothing', async () => {
+  const drop = (name: string) => ({
+    run: `printf "type: ANSWER\\nmessage: yes\\n" > "$RALPH_SESSION_DIR/signals/inputs/signal.${name}.yaml"`,
+  });
   project = makeProject({
     files: LIST,
     runs: [
       {
         when: { iteration: 1 },
         do: [
+          drop('261128-000000-early'),
           {
             write: {
               path: 'ralph/decide.txt',
               content: '## Question\nMay I?\n\n---\n## Answer\nYes, do it.\n',
             },
           },
-          {
-            run: 'printf "type: ANSWER\\nmessage: yes\\n" > "$RALPH_SESSION_DIR/signals/inputs/signal.261128-000000-aaaa.yaml"',
-          },
           { say: asked.tag },
+          { sleep_ms: 500 },
+          // Still being written when the question is asked, and read only afterwards.
+          drop('261128-000001-late'),
         ],
       },
       ...HONEST,
@@ -281,6 +285,10 @@ test('an agent that writes the answer file itself, or drops an ANSWER signal, ha
   expect(result(ran).exit.code).toBe(3);
   expect(await code('run')).toBe(3);
   expect(facts(project, 'question.answered')).toEqual([]);
+  expect(facts(project, 'message.received').map(({ action }) => action)).toEqual([
+    'no effect: no question is open',
+    'unconfirmed',
+  ]);
   expect(project.read('ralph/decide.txt')).toContain(asked.question);
   expect(await code('answer', 'polling')).toBe(0);
   expect(await code('run')).toBe(0);

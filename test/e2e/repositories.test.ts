@@ -309,14 +309,17 @@ test('what an unfinished attempt left is taken up; what a person left meanwhile 
   expect(project.git('status', '--porcelain')).toBe('?? person.txt');
 });
 
-test('a person who resets or switches the branch in the middle stops the loop with 7 or is told', async () => {
-  project = makeProject({
-    files: LIST,
-    runs: [{ when: { iteration: 1 }, do: [{ write: { path: 'x.txt', content: 'x\n' } }] }, ...HONEST],
-  });
+test('a branch that was reset between two runs stops with 7; resume goes on from there and does it again', async () => {
+  project = makeProject({ files: { 'ralph/tasks.json': taskList([story('a'), story('b')]) } });
   expect(await code('run', '-n', '1')).toBe(1);
   project.git('checkout', '-q', '-b', 'elsewhere');
-  const ran = await project.ralph(['run', '--json']);
-  expect([0, 7]).toContain(result(ran).exit.code);
+  project.git('reset', '-q', '--hard', 'HEAD~1');
+  const ran = await project.ralph(['run']);
+  expect([ran.code, ran.out]).toEqual([7, expect.stringMatching(/was reset[\s\S]*ralph resume/)]);
+  expect(started(project)).toBe(1);
+  expect(await code('resume')).toBe(0);
+  expect(project.read('a.txt') + project.read('b.txt')).toMatch(/made a[\s\S]*made b/);
+  expect(project.git('branch', '--show-current')).toBe('elsewhere');
+  expect(project.git('status', '--porcelain')).toBe('');
   project.git('fsck', '--no-dangling');
 });
