@@ -285,10 +285,10 @@ test('an agent that writes the answer file itself, or drops ANSWER signals, has 
   expect(result(ran).exit.code).toBe(3);
   expect(await code('run')).toBe(3);
   expect(facts(project, 'question.answered')).toEqual([]);
-  expect(facts(project, 'message.received').map(({ action }) => action)).toEqual([
-    'no effect: no question is open',
-    'unconfirmed',
-  ]);
+  // Which of the two depends on when the mailbox looks; neither answers.
+  const actions = facts(project, 'message.received').map(({ action }) => action);
+  expect(actions).toHaveLength(2);
+  for (const action of actions) expect(action).toMatch(/^(no effect|unconfirmed)/);
   expect(project.read('ralph/decide.txt')).toContain(asked.question);
   expect(await code('answer', 'polling')).toBe(0);
   expect(await code('run')).toBe(0);
