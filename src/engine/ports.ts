@@ -111,6 +111,10 @@ export interface CommitRequest {
   /** Relative to the ground's root; literal. */
   paths: string[];
   message: string;
+  /** Ends git and its hooks at once; the answer is then failed. */
+  signal?: AbortSignal;
+  /** RALPH_MARKER for git and its hooks, so that a crash leaves nothing behind. */
+  marker?: string;
 }
 
 export type CommitResult =
