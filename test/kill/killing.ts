@@ -71,6 +71,18 @@ export function told(project: Project, name: string): Promise<void> {
   return until(name, () => existsSync(join(project.home, name)));
 }
 
+/**
+ * An action of a scripted agent that leaves word a moment later, when the agent has gone on to hang: one
+ * whose runner is gone dies of the next thing it says.
+ */
+export const ATTEND = { run: '(sleep 0.2; touch "$HOME/working") >/dev/null 2>&1 &' };
+
+/** The agent of the first iteration hangs (`ATTEND`), and the journal knows its process. */
+export async function hanging(project: Project): Promise<void> {
+  await recorded(project, 'attempt.spawned');
+  await told(project, 'working');
+}
+
 export async function kill({ child, done }: Started, delayMs = 0): Promise<Ran> {
   if (delayMs > 0) await sleep(delayMs);
   child.kill('SIGKILL');

@@ -5,14 +5,24 @@ import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { isAlive, processTable } from '../../src/process/index.ts';
 import { DONE, type Project, type ScriptedRun } from '../e2e/project.ts';
-import { expectFinished, factsOf, kill, killWhen, listProject, marked, sessionDir, told } from './killing.ts';
+import {
+  ATTEND,
+  expectFinished,
+  factsOf,
+  hanging,
+  kill,
+  killWhen,
+  listProject,
+  marked,
+  sessionDir,
+} from './killing.ts';
 
 const WORKS: ScriptedRun = {
   do: [{ write: { path: '{{task}}.txt', content: '{{task}}\n' } }, { say: DONE }],
 };
 /** The first attempt does this and hangs; later ones do their work. */
 const first = (...actions: Record<string, unknown>[]): ScriptedRun[] => [
-  { when: { iteration: 1 }, do: [...actions, { run: 'touch "$HOME/working"' }, { hang: true }] },
+  { when: { iteration: 1 }, do: [...actions, ATTEND, { hang: true }] },
   WORKS,
 ];
 
@@ -21,7 +31,7 @@ describe.concurrent('an agent', () => {
     const project = listProject(['a'], { runs: first() });
     onTestFinished(() => project.remove());
     const started = project.start(['run']);
-    await told(project, 'working');
+    await hanging(project);
     process.kill(agentOf(project).pid, 'SIGKILL');
     await expectFinished(project, await started.done, { tasks: ['a'], lost: [] });
     expect(factsOf(project, 'verdict.reached').map((fact) => fact.value)).toEqual(['died', 'accepted']);
@@ -32,7 +42,7 @@ describe.concurrent('an agent', () => {
     const project = listProject(['a'], { runs: first() });
     onTestFinished(() => project.remove());
     const started = project.start(['run']);
-    await told(project, 'working');
+    await hanging(project);
     process.kill(agentOf(project).pid, 'SIGKILL');
     await kill(started);
     await expectFinished(project, await project.ralph(['resume']), { tasks: ['a'], lost: null });
@@ -42,7 +52,7 @@ describe.concurrent('an agent', () => {
   test('that does not hear SIGTERM is ended all the same on resume', async ({ onTestFinished }) => {
     const project = listProject(['a'], { runs: first({ ignore_sigterm: true }) });
     onTestFinished(() => project.remove());
-    await killWhen(project, ['run'], () => told(project, 'working'));
+    await killWhen(project, ['run'], () => hanging(project));
     const { pid, startTime } = agentOf(project);
     expect(isAlive(pid, startTime)).toBe(true);
     await expectFinished(project, await project.ralph(['resume']), { tasks: ['a'], lost: [1] });
@@ -54,7 +64,7 @@ describe.concurrent('an agent', () => {
   }) => {
     const project = listProject(['a'], { runs: first({ run: 'setsid sleep 4711 >/dev/null 2>&1 &' }) });
     onTestFinished(() => project.remove());
-    await killWhen(project, ['run'], () => told(project, 'working'));
+    await killWhen(project, ['run'], () => hanging(project));
     process.kill(agentOf(project).pid, 'SIGKILL');
     expect(marked(project).map(({ command }) => command)).toContain('sleep 4711');
     const ran = await project.ralph(['resume']);
@@ -67,7 +77,7 @@ describe.concurrent('what is not ours', () => {
   test('is never ended, however much its marker looks like one of ours', async ({ onTestFinished }) => {
     const project = listProject(['a'], { runs: first() });
     onTestFinished(() => project.remove());
-    await killWhen(project, ['run'], () => told(project, 'working'));
+    await killWhen(project, ['run'], () => hanging(project));
     const { marker } = factsOf(project, 'attempt.started')[0]!;
     const id = basename(sessionDir(project)!);
     const strangers = [
@@ -90,7 +100,7 @@ describe.concurrent('what is not ours', () => {
   test('a lock whose pid lives but began at another time is stale', async ({ onTestFinished }) => {
     const project = listProject(['a'], { runs: first() });
     onTestFinished(() => project.remove());
-    await killWhen(project, ['run'], () => told(project, 'working'));
+    await killWhen(project, ['run'], () => hanging(project));
     relock(project, { pid: process.pid, start_time: '1' });
     await expectFinished(project, await project.ralph(['resume']), { tasks: ['a'], lost: [1] });
   });
@@ -99,7 +109,7 @@ describe.concurrent('what is not ours', () => {
     const project = listProject(['a'], { runs: first() });
     onTestFinished(() => project.remove());
     const started = project.start(['run']);
-    await told(project, 'working');
+    await hanging(project);
     const second = await project.ralph(['run']);
     expect(second.code).toBe(5);
     expect(second.err).toContain(`pid ${started.child.pid}`);
@@ -111,7 +121,7 @@ describe.concurrent('what is not ours', () => {
   test('a lock of another boot is stale; one of another host needs a word', async ({ onTestFinished }) => {
     const project = listProject(['a'], { runs: first() });
     onTestFinished(() => project.remove());
-    await killWhen(project, ['run'], () => told(project, 'working'));
+    await killWhen(project, ['run'], () => hanging(project));
     relock(project, { host: 'elsewhere' });
     const refused = await project.ralph(['run']);
     expect(refused.code).toBe(5);
