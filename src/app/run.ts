@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Problems } from '../config/index.ts';
 import { type Exit, exitOf, Problem, type State } from '../core/index.ts';
-import { Fenced, type House, loop } from '../engine/index.ts';
+import { append, Fenced, type House, loop } from '../engine/index.ts';
 import { ownIdentity } from '../process/index.ts';
 import { excludeLocally } from '../repo/index.ts';
 import { createSession, ensureProjectFolder, type HeldLock, takeLock } from '../store/index.ts';
@@ -136,8 +136,20 @@ async function toTheEnd(house: House): Promise<Exit> {
   try {
     return await loop(house);
   } catch (error) {
-    if (error instanceof Fenced)
-      return exitOf(5, 'another runner has taken this session over; nothing more was written');
+    if (error instanceof Fenced) {
+      return exitOf(
+        70,
+        'another runner took this session over, or its files were changed from outside; nothing more was written. See `ralph status`',
+      );
+    }
+    // Agents have run, so this is no refusal to start: it is told as what it is, and the journal says so.
+    if (error instanceof Problem && error.exitCode !== 70) return breakOff(house, error);
     throw error;
   }
+}
+
+async function breakOff(house: House, { facts }: Problem): Promise<Exit> {
+  const exit = exitOf(70, `${facts.what} ${facts.why} What to do: ${facts.fix}`);
+  await append(house, [{ type: 'run.stopped', ...exit }]).catch(() => undefined);
+  return exit;
 }

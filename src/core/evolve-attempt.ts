@@ -206,7 +206,8 @@ function endAttempt(state: State, fact: Of<'attempt.ended'>, at: number): void {
   attempt.trespass = fact.trespass;
   attempt.stoppedFor = fact.stoppedFor;
   attempt.state = 'ended';
-  state.lastMark = fact.after;
+  // What the session stands on does not move to a branch that lost commits.
+  state.lastMark = fact.rewrote ? { ...fact.after, head: attempt.before.head } : fact.after;
   spend(state, attempt, fact);
   const judged = fact.report.ending !== 'interrupted' || fact.stoppedFor === 'limit';
   if (fact.report.ending !== 'died' && judged && state.run) state.run.used += 1;

@@ -31,6 +31,8 @@ export const FINDING_KINDS = [
   'undelivered_steer',
   'no_verdict',
   'history_rewritten',
+  'branch_changed',
+  'tests_dropped',
 ] as const;
 export type FindingKind = (typeof FINDING_KINDS)[number];
 
@@ -59,7 +61,7 @@ export const FINDINGS: Record<FindingKind, FindingRow> = {
   gate_unavailable: own('gate_unavailable', 'warning'),
   gate_empty: own('gate_empty', 'warning'),
   gate_regressed: own('gate_regressed', 'warning'),
-  gate_red_before: own('gate_red_before', 'info'),
+  gate_red_before: own('gate_red_before', 'warning'),
   protected_changed: own('protected_changed', 'critical'),
   role_violation: own('role_violation', 'warning'),
   illegal_task_change: own('illegal_task_change', 'critical'),
@@ -76,7 +78,9 @@ export const FINDINGS: Record<FindingKind, FindingRow> = {
   timed_out: own('timed_out', 'warning'),
   undelivered_steer: own('undelivered_steer', 'info'),
   no_verdict: own('no_verdict', 'warning'),
-  history_rewritten: own('history_rewritten', 'warning'),
+  history_rewritten: own('history_rewritten', 'critical'),
+  branch_changed: own('branch_changed', 'warning'),
+  tests_dropped: own('tests_dropped', 'warning'),
 };
 
 export const VERDICT_VALUES = ['accepted', 'unfinished', 'rejected', 'blocked', 'died'] as const;

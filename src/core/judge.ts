@@ -36,6 +36,8 @@ export interface Evidence {
   /** The tree equals the one two attempts ago and differs from the last. */
   oscillates: boolean;
   historyRewritten: boolean;
+  /** Another branch is checked out than at the start: `main to other`; null when it is the same. */
+  branchChanged: string | null;
   undeliveredSteer: boolean;
   /** A command that the task's gates need and that was denied to the agent. */
   deniedGate: string | null;
@@ -119,6 +121,8 @@ function incidental(evidence: Evidence): Finding[] {
     add('denied_gate', `"${evidence.deniedGate}" was denied to the agent, so its results are not its own.`);
   if (evidence.historyRewritten)
     add('history_rewritten', 'The branch no longer contains the commit it started from.');
+  if (evidence.branchChanged)
+    add('branch_changed', `The agent switched from ${evidence.branchChanged}; its work lies there.`);
   if (evidence.oscillates) add('oscillation', 'The files are back where they were two attempts ago.');
   if (evidence.report.ending === 'timed_out') {
     add(
@@ -154,7 +158,7 @@ function judgeCode(evidence: Evidence, findings: Finding[]): Judgement {
     });
     return verdict('unfinished', findings, 'guidance arrived after this attempt began');
   }
-  return verdict('accepted', findings, 'claimed, changed, and every required gate holds');
+  return verdict('accepted', findings, acceptance(evidence, findings));
 }
 
 /** A complete claim for this task; a silent agent that marked it in the task file has claimed it too. */
@@ -164,11 +168,24 @@ function claimsTask({ claim, task, marked }: Evidence): boolean {
   return claim.kind === 'none' && task !== null && marked.includes(task);
 }
 
+/** Why it is accepted, without claiming more than the gates have shown. */
+function acceptance({ gates, needsNoChange, standing }: Evidence, findings: Finding[]): string {
+  const changed =
+    standing.length > 0 || !needsNoChange ? 'claimed and changed' : 'claimed, and no change is needed';
+  const red = findings.filter((finding) => finding.kind === 'gate_red_before').length;
+  if (red > 0) return `${changed}; ${red} of ${gates.length} gates fail as they did before the task began`;
+  const required = gates.filter((gate) => gate.def.required).length;
+  return required === 0
+    ? `${changed}; no gate was there to check it`
+    : `${changed}, and every required gate holds`;
+}
+
 /** Findings that by themselves keep a task open. */
 const FORBIDDEN: ReadonlySet<FindingKind> = new Set([
   'protected_changed',
   'illegal_task_change',
   'denied_gate',
+  'history_rewritten',
 ]);
 
 /** Findings that can be the reason of a rejection, the plainest first. */
@@ -176,6 +193,7 @@ const REASONS: readonly FindingKind[] = [
   'protected_changed',
   'illegal_task_change',
   'denied_gate',
+  'history_rewritten',
   'bookkeeping_only',
   'no_files_detected',
   'gate_unavailable',
@@ -261,12 +279,24 @@ function falseCompletion(evidence: Evidence, findings: Finding[]): void {
 function gateFindings(evidence: Evidence, findings: Finding[]): string[] {
   const broken: string[] = [];
   for (const { def, after, baseline, onceGreen } of evidence.gates) {
+    const fewer = droppedTests({ def, after, baseline, onceGreen });
+    if (fewer) findings.push(fewer);
     if (after.outcome === 'passed') continue;
     const finding = gateFinding({ def, after, baseline, onceGreen });
     findings.push(finding);
     if (def.required && finding.kind !== 'gate_red_before') broken.push(def.name);
   }
   return broken;
+}
+
+/** A gate that passes with fewer tests than before may have been made to. */
+function droppedTests({ def, after, baseline }: Evidence['gates'][number]): Finding | null {
+  const [was, now] = [baseline?.tests ?? null, after.tests];
+  if (was === null || now === null || now >= was) return null;
+  return {
+    kind: 'tests_dropped',
+    detail: `Gate "${def.name}" ran ${now} tests; before the task it ran ${was}.`,
+  };
 }
 
 function gateFinding({ def, after, baseline, onceGreen }: Evidence['gates'][number]): Finding {

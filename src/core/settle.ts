@@ -56,9 +56,33 @@ export function settle(settlement: Settlement): Fact[] {
   // A person who cancelled or finished the task meanwhile has the last word.
   if (task && isTerminal(task.status)) return facts;
   if (task) facts.push(...moves(settlement, task));
+  facts.push(...notices(settlement));
   facts.push(...correction(settlement));
   const finished = facts.some((fact) => fact.type === 'task.moved' && fact.to === 'done');
   if (!finished) facts.push(...questions(settlement, task ?? null));
+  return facts;
+}
+
+/** What a person should hear in the evening rather than find out in the morning. */
+function notices({ state, attempt, evidence, judgement }: Settlement): Fact[] {
+  const facts: Fact[] = [];
+  const say = (level: 'warning' | 'critical', text: string) => {
+    if (!state.notices.some((given) => given.text === text))
+      facts.push({ type: 'notice.given', level, text });
+  };
+  for (const { kind, detail } of judgement.findings) {
+    if (kind === 'gate_red_before' && judgement.value === 'accepted')
+      say('warning', `Accepted with a red gate: ${detail}`);
+    if (kind === 'tests_dropped' || kind === 'branch_changed') say('warning', detail);
+  }
+  const limits = state.policy?.limits;
+  const priced = limits?.maxCostUsd ?? limits?.maxCostUsdPerTask ?? limits?.maxCostUsdPerDay ?? null;
+  if (priced !== null && evidence.report.usage.costUsd === null && evidence.report.ending === 'ended') {
+    say(
+      'warning',
+      `${attempt.agent} reports no price, so a limit in money cannot bind; use --max-iterations or --max-time.`,
+    );
+  }
   return facts;
 }
 

@@ -293,6 +293,7 @@ export function evidenceOf(over: Partial<Evidence> = {}): Evidence {
     newTree: true,
     oscillates: false,
     historyRewritten: false,
+    branchChanged: null,
     undeliveredSteer: false,
     deniedGate: null,
     idleRow: 0,

@@ -182,7 +182,17 @@ function complete(state: State): Step {
 
 function summary(state: State, count: number): string {
   const only = state.policy?.onlyTask ?? null;
-  return only === null ? `all ${count} tasks are done` : `task ${only} is done`;
+  const done = only === null ? `all ${count} tasks are done` : `task ${only} is done`;
+  const red = (state.policy?.gates ?? []).filter((gate) => gate.required && failedLast(state, gate));
+  return red.length === 0
+    ? done
+    : `${done}; red as before they began: ${red.map((gate) => gate.name).join(', ')}`;
+}
+
+/** The gate failed when it was last run, and never passed after an attempt. */
+function failedLast(state: State, gate: { name: string; run: string }): boolean {
+  if (state.onceGreen.has(`${gate.name}\0${gate.run}`)) return false;
+  return [...state.gates.values()].some((result) => result.gate === gate.name && result.outcome === 'failed');
 }
 
 /** Without a planner the feedback becomes the task `feedback` of the next cycle. */

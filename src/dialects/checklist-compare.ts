@@ -125,7 +125,8 @@ function comparePair(comparison: Comparison, old: ChecklistItem, now: ChecklistI
   const { id, status } = old.task;
   if (now.task.status !== status) {
     const forward = now.task.status === 'done' || now.task.status === 'review';
-    if (id === active && forward && status !== 'done') verdict.marked.push(id);
+    // Another task ticked on the way is a claim too many, told and undone; it spoils nothing else.
+    if (forward && status !== 'done') verdict.marked.push(id);
     else if (id !== active) {
       const what = `"${id}" was marked [${markerOf(now, after)}]`;
       verdict.violations.push({ detail: `${what}, but the attempt’s task was "${active || 'none'}"` });

@@ -39,7 +39,10 @@ export function judgeStory(situation: Situation, pair: StoryPair, findings: Find
   }
   const changed = ENGINE_KEYS.filter((key) => !sameField(before[key], after[key]));
   if (changed.length === 0) return;
-  if (id !== situation.active) {
+  // Another task marked on the way is a claim too many, told and undone; it spoils nothing else.
+  const onTheWay = passed(pair) && changed.length === 1 && changed[0] === 'passes';
+  if (id !== situation.active && onTheWay) findings.marked.push(id);
+  else if (id !== situation.active) {
     const what = passed(pair) ? 'was passed' : `had ${changed.join(', ')} changed`;
     say(`story "${id}" ${what}, but the attempt’s task was "${situation.active || 'none'}"`);
   } else if (REVIEW_MODES.has(situation.mode)) judgeReview(situation, pair, findings);

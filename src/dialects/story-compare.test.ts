@@ -85,7 +85,6 @@ describe('what of an agent’s edit of its task list stands', () => {
 
   it.each([
     ['a deleted story', (l: Story[]) => l.splice(0, 1), 'deleted'],
-    ['another story passed', (l: Story[]) => (l[2]!.passes = true), 'US-3'],
     ['another story’s review fields', (l: Story[]) => (l[2]!.reviewFeedback = 'x'), 'reviewFeedback'],
     ['a count of its own', (l: Story[]) => (l[1]!.reviewCount = 3), 'reviewCount'],
     ['its own approval', (l: Story[]) => (l[1]!.reviewStatus = 'approved'), 'without a review'],
@@ -104,6 +103,13 @@ describe('what of an agent’s edit of its task list stands', () => {
     if (reading.kind !== 'list') throw new Error('unreadable');
     expect(reading.tasks.slice(0, 3)).toEqual((readTaskList('t.json', before) as typeof reading).tasks);
     expect(reading.tasks.slice(3).every((task) => task.status === 'todo')).toBe(true);
+  });
+
+  it('another story passed on the way is told as marked, undone, and spoils nothing', () => {
+    const verdict = edited((l: Story[]) => (l[2]!.passes = true));
+    expect(verdict.violations).toEqual([]);
+    expect(verdict.marked).toEqual(['US-3']);
+    expect(verdict.restored).toBe(before);
   });
 
   it('the gates of the list are not the agent’s to choose', () => {

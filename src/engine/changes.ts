@@ -36,12 +36,17 @@ export async function standing(house: House, changes: Change[]): Promise<Change[
   return changes.filter((change) => (now.get(change.path) ?? null) === change.after);
 }
 
-/** Only notes and logs of the loop itself: never evidence of work. */
+/**
+ * Only the loop's own task list, notes and logs: never evidence of work. The same names deeper in the
+ * project are the project's, and may well be what a task asked for.
+ */
 export function isBookkeeping(path: string, state: State): boolean {
   if (state.source?.path !== null && state.source?.path === path) return true;
   return (
-    /(^|\/)(progress\.(txt|md)|scratchpad\.md|memories\.md|activity\.(log|md))$/i.test(path) ||
-    /^(\.ralph|\.ralph-sessions)\//.test(path) ||
-    /\.log$/.test(path)
+    /^(ralph\/)?(progress\.(txt|md)|scratchpad\.md|memories\.md|activity\.(log|md)|notes\.(txt|md))$/.test(
+      path,
+    ) ||
+    /^(\.ralph|\.ralph-sessions|ralph\/logs|logs)\//.test(path) ||
+    /^[^/]+\.log$/.test(path)
   );
 }

@@ -188,12 +188,18 @@ test('an agent that commits and then amends its own commit has rewritten nothing
   leave(world);
 });
 
-test('an agent that amends the commit it started from has rewritten history, and that commit is kept', async () => {
+test('an agent that amends the commit it started from is stopped, rejected, and that commit is kept', async () => {
   const world = makeWorld({ tasks: ids(1), play: (seen, w) => ({ ...honest(seen, w), amend: true }) });
   const start = world.outside.head;
-  expect((await run(world)).exit.code).toBe(0);
-  expect(findings(world)).toContain('history_rewritten');
+  const { exit } = await run(world);
+  expect(exit.code).toBe(7);
+  expect(exit.reason).toMatch(/git merge refs\/ralph\//);
   expect(world.outside.kept).toEqual([start]);
+  world.outside.now += 1_000;
+  send(world, { type: 'RESUME' });
+  await run(world);
+  expect(findings(world)).toContain('history_rewritten');
+  expect(statuses(world)).toEqual({ t1: 'todo' });
   leave(world);
 });
 

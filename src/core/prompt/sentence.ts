@@ -152,6 +152,16 @@ const WORDINGS: Record<FindingKind, Wording> = {
     act: 'Only add commits: no amend, rebase, reset or force.',
     evidence: 'a history that contains all earlier commits',
   },
+  branch_changed: {
+    seen: 'another branch was checked out',
+    act: 'Stay on the branch you were started on.',
+    evidence: 'commits on that branch',
+  },
+  tests_dropped: {
+    seen: 'the gate ran fewer tests than before',
+    act: 'Never remove or skip a test to make a gate pass.',
+    evidence: 'a gate that runs at least the tests it ran before',
+  },
 };
 
 /**

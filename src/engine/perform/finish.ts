@@ -2,12 +2,14 @@
  * The end of an attempt, from the last word of the agent to one record: what it said, what changed,
  * what it had no right to change (and is put back), what it marked in the task file.
  */
+import { relative } from 'node:path';
 import {
   type AgentReport,
   type AttemptState,
   type Change,
   type Fact,
   hear,
+  type Mark,
   MODES,
   type OutboxLine,
   type StopCause,
@@ -35,10 +37,10 @@ export async function finishAttempt(
   const attempt = house.state.attempts.get(iteration)!;
   const list = await inspectList(house, attempt);
   const seen = await house.ground.snapshot();
-  const all = (await house.ground.changes(attempt.before.tree, seen.tree)).filter(
-    (change) => !house.state.dirty.has(change.path),
-  );
-  const { trespass, restored } = await putBack(house, attempt, all);
+  const everything = await house.ground.changes(attempt.before.tree, seen.tree);
+  const all = everything.filter((change) => !house.state.dirty.has(change.path));
+  const theirs = await undone(house, everything);
+  const { trespass, restored } = await putBack(house, attempt, [...all, ...theirs]);
   const after = restored ? await house.ground.snapshot() : seen;
   const put = new Set(trespass.map((entry) => entry.path));
   const changes = all.filter((change) => !put.has(change.path) && !isBookkeeping(change.path, house.state));
@@ -68,7 +70,34 @@ export async function finishAttempt(
         (list.inspection?.touched ?? false) || all.some((change) => isBookkeeping(change.path, house.state)),
     },
     ...list.facts,
+    ...offBranch(house, attempt, { rewrote, after }),
   ]);
+}
+
+/** Uncommitted work of a person that the attempt deleted or set back to the last commit. */
+async function undone(house: House, changes: Change[]): Promise<Change[]> {
+  const theirs = changes.filter((change) => house.state.dirty.has(change.path) && change.before !== null);
+  if (theirs.length === 0) return [];
+  const still = new Set(await house.ground.uncommitted(theirs.map((change) => change.path)));
+  return theirs.filter((change) => change.after === null || !still.has(change.path));
+}
+
+/** A branch that lost commits, or a HEAD on no branch, is for a person to look at before more is built on it. */
+function offBranch(
+  house: House,
+  attempt: AttemptState,
+  { rewrote, after }: { rewrote: boolean; after: Mark },
+): Fact[] {
+  const detached = after.branch === null && attempt.before.branch !== null;
+  if (!rewrote && !detached) return [];
+  const kept = `refs/ralph/${house.sessionId}/${attempt.iteration}`;
+  const text = rewrote
+    ? `Iteration ${attempt.iteration} took commits off the branch. The old head is kept as ${kept}: bring it back with \`git merge ${kept}\`, or look with \`git log ${kept}\`; then \`ralph resume\`.`
+    : `Iteration ${attempt.iteration} left HEAD on no branch, where commits are easily lost. Go back with \`git switch ${attempt.before.branch}\` (and \`git merge\` what was made), then \`ralph resume\`.`;
+  return [
+    { type: 'session.paused', at: house.clock.now(), text, by: 'engine' },
+    { type: 'notice.given', level: 'critical', text },
+  ];
 }
 
 /** A change that counts as the attempt's: neither a person's dirty path nor bookkeeping. */
@@ -147,6 +176,17 @@ export async function inspectList(house: House, attempt: AttemptState): Promise<
   return { inspection, trespass, facts };
 }
 
+function trespassDetail(seen: {
+  path: string;
+  undone: string;
+  protectedPath: boolean;
+  readOnly: boolean;
+}): string {
+  if (seen.protectedPath) return `${seen.path} is protected and ${seen.undone}.`;
+  if (seen.readOnly) return `A reviewer changed ${seen.path}; it ${seen.undone}.`;
+  return `A person's uncommitted work in ${seen.path} was thrown away by the attempt; it ${seen.undone}.`;
+}
+
 /** Undoes changes to protected paths, and every change of a mode that may write nothing. */
 async function putBack(
   house: House,
@@ -154,9 +194,16 @@ async function putBack(
   changes: Change[],
 ): Promise<{ trespass: Trespass[]; restored: boolean }> {
   const readOnly = MODES[attempt.item.mode].mayWrite === 'nothing';
-  const protect = ['ralph.yml', '.ralph/ralph.toml', 'ralph/prd.md', ...(house.state.policy?.protect ?? [])];
+  const prefix = relative(house.ground.root, house.ground.cwd);
+  const own = ['ralph.yml', '.ralph/ralph.toml', 'ralph/prd.md', ...(house.state.policy?.protect ?? [])];
+  const protect = own.map((pattern) =>
+    prefix === '' ? pattern : `${prefix}/${pattern.replace(/^\.?\//, '')}`,
+  );
   const forbidden = changes.filter(
-    (change) => matchesAny(protect, change.path) || (readOnly && !isBookkeeping(change.path, house.state)),
+    (change) =>
+      matchesAny(protect, change.path) ||
+      house.state.dirty.has(change.path) ||
+      (readOnly && !isBookkeeping(change.path, house.state)),
   );
   if (forbidden.length === 0) return { trespass: [], restored: false };
   const conflicts = new Set(
@@ -169,10 +216,8 @@ async function putBack(
     const undone = conflicts.has(path) ? 'could not be put back' : 'was put back';
     return {
       path,
-      what: protectedPath ? 'protected_changed' : 'role_violation',
-      detail: protectedPath
-        ? `${path} is protected and ${undone}.`
-        : `A reviewer changed ${path}; it ${undone}.`,
+      what: protectedPath || house.state.dirty.has(path) ? 'protected_changed' : 'role_violation',
+      detail: trespassDetail({ path, undone, protectedPath, readOnly }),
       keptAs: null,
     };
   });

@@ -138,6 +138,7 @@ async function gather(house: House, { attempt, tree, results }: Gathering): Prom
     newTree: isNew(state, attempt, tree),
     oscillates: oscillates(state, task, attempt),
     historyRewritten: attempt.rewrote,
+    branchChanged: switched(attempt),
     undeliveredSteer:
       task !== null &&
       pendingGuidance(state, item).some(
@@ -160,6 +161,11 @@ function oscillates(state: State, task: TaskState | null, attempt: AttemptState)
     .map((iteration) => state.attempts.get(iteration)?.after?.tree);
   const now = attempt.after?.tree;
   return twoBack !== undefined && now === twoBack && last !== undefined && last !== now;
+}
+
+function switched({ before, after }: AttemptState): string | null {
+  if (after === null || before.branch === after.branch) return null;
+  return `${before.branch ?? 'a detached HEAD'} to ${after.branch ?? 'a detached HEAD'}`;
 }
 
 /** Claimed files that are not there, or that neither differ from before nor were changed by this task. */

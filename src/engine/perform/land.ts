@@ -3,6 +3,9 @@ import type { Fact, TaskState } from '../../core/index.ts';
 import { ownChanges, standing } from '../changes.ts';
 import { append, type House } from '../house.ts';
 import { syncList } from '../list.ts';
+import type { CommitResult } from '../ports.ts';
+import { watch } from '../watch.ts';
+import { gateMarker } from './gate.ts';
 
 export async function land(house: House, id: string): Promise<void> {
   await syncList(house);
@@ -35,11 +38,42 @@ async function landing(house: House, task: TaskState): Promise<Fact> {
   if (!house.ground.hasGit || policy === 'none' || policy === 'agent') return untouched();
   const paths = await landingPaths(house, task);
   if (paths.length === 0) return untouched();
-  const result = await house.ground.commit({ paths, message: commitMessage(house, task) });
-  if (result.kind === 'nothing') return untouched();
+  const result = await commit(house, task, paths);
   if (result.kind === 'failed') return { type: 'landing.failed', task: id, reason: result.reason };
+  const missing = await notInHead(
+    house,
+    result.kind === 'nothing' ? paths : paths.filter((path) => !result.paths.includes(path)),
+  );
+  if (missing.length > 0) return { type: 'landing.failed', task: id, reason: missingReason(missing) };
+  if (result.kind === 'nothing') return untouched();
   if (result.hooked) house.fresh = null;
   return landed(result.commit, result.paths, 'engine');
+}
+
+/** git and its hooks end when a person ends the run, however long a hook would take. */
+async function commit(house: House, task: TaskState, paths: string[]): Promise<CommitResult> {
+  const ending = new AbortController();
+  const watcher = watch(house, { end: () => ending.abort() });
+  try {
+    return await house.ground.commit({
+      paths,
+      message: commitMessage(house, task),
+      signal: ending.signal,
+      marker: gateMarker(house, task.attempts.at(-1) ?? house.state.lastIteration),
+    });
+  } finally {
+    await watcher.close();
+  }
+}
+
+/** git's word that nothing was to be committed is evidence to check, like any other. */
+async function notInHead(house: House, paths: string[]): Promise<string[]> {
+  return paths.length === 0 ? [] : house.ground.uncommitted(paths);
+}
+
+function missingReason(paths: string[]): string {
+  const named = paths.slice(0, 5).join(', ');
+  return `git left out of the commit: ${named}. A nested repository, an ignore rule, or assume-unchanged / skip-worktree hides it from git`;
 }
 
 /** The last commit the agent made for this task; one of a lost attempt is known by where HEAD went. */
