@@ -1,6 +1,16 @@
-import { chmodSync, existsSync, readFileSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type TestRepository, temporaryRepository, testEnv } from './test-ground.ts';
 
 let repo: TestRepository;
@@ -245,4 +255,94 @@ it('tells whether hooks ran, wherever they lie', async () => {
   });
   expect(repo.git('show', 'HEAD:a')).toBe('formatted');
   expect(await ground.tracked(['a', '.husky/pre-commit'])).toEqual(['a']);
+});
+
+it('commits nothing once core.worktree sends git to another folder', async () => {
+  repo.write('a', '1');
+  const head = repo.commitAll('first');
+  const ground = await repo.open();
+  const config = join(repo.root, '.git/config');
+  const clean = readFileSync(config, 'utf8');
+  repo.write('a', '2');
+  for (const setting of ['[core]\n\tworktree = /tmp\n', '[CORE] WorkTree = "/nonexistent/x y" ; why\n']) {
+    writeFileSync(config, clean + setting);
+    const result = await ground.commit({ paths: ['a'], message: 'm' });
+    expect(result).toMatchObject({
+      kind: 'failed',
+      reason: expect.stringMatching(/core\.worktree .* changed during the session from not set to \/[^;]+;/),
+    });
+    const command = /`(.+)`/.exec(result.kind === 'failed' ? result.reason : '')![1]!;
+    execFileSync('sh', ['-c', command], { cwd: repo.root, env: testEnv() });
+    expect(repo.git('rev-parse', 'HEAD')).toBe(head);
+  }
+  const own = join(repo.root, '.git/config.worktree');
+  writeFileSync(config, `${clean}[extensions]\n\tworktreeConfig = true\n`);
+  writeFileSync(own, '[core]\n\tworktree = /tmp\n');
+  expect(await ground.commit({ paths: ['a'], message: 'm' })).toMatchObject({
+    kind: 'failed',
+    reason: expect.stringContaining('config.worktree'),
+  });
+  expect(await (await repo.open()).commit({ paths: ['a'], message: 'm' })).toMatchObject({
+    kind: 'failed',
+    reason: expect.stringContaining('core.worktree of this repository is /tmp;'),
+  });
+  writeFileSync(own, '[core]\n\tworktree = ..\n');
+  expect((await ground.commit({ paths: ['a'], message: 'm' })).kind).toBe('committed');
+});
+
+it('an interrupted commit ends git and a hook that ignores SIGTERM, and leaves the index to the byte', async () => {
+  repo.write('a', '1');
+  repo.commitAll('first');
+  repo.write('a', '2');
+  repo.write('new', '1');
+  const was = index();
+  const told = join(repo.privateDir, 'told');
+  hook('pre-commit', `trap '' TERM\necho "$$ $RALPH_MARKER" > '${told}'\nwhile :; do sleep 0.1; done`);
+  const ground = await repo.open();
+  const controller = new AbortController();
+  const request = { paths: ['a', 'new'], message: 'm', signal: controller.signal, marker: 'mark-1' };
+  const running = ground.commit(request);
+  await vi.waitFor(() => expect(readFileSync(told, 'utf8')).toMatch(/\n$/), 10_000);
+  controller.abort();
+  expect(await running).toEqual({ kind: 'failed', reason: 'the commit was interrupted' });
+  const [pid, marker] = readFileSync(told, 'utf8').trim().split(' ');
+  expect(marker).toBe('mark-1');
+  // A zombie that nobody has collected yet has no command line.
+  const line = existsSync(`/proc/${pid}/cmdline`) ? readFileSync(`/proc/${pid}/cmdline`, 'utf8') : '';
+  expect(line).toBe('');
+  expect(existsSync(join(repo.root, '.git/index.lock'))).toBe(false);
+  expect(index()).toBe(was);
+  expect(await ground.commit(request)).toEqual({ kind: 'failed', reason: 'the commit was interrupted' });
+  hook('pre-commit', 'exit 0');
+  expect((await ground.commit({ paths: ['a', 'new'], message: 'm' })).kind).toBe('committed');
+});
+
+it('a git killed outright leaves no lock of its own behind', async () => {
+  repo.write('a', '1');
+  repo.commitAll('first');
+  repo.write('a', '2');
+  const was = index();
+  hook('pre-commit', 'kill -9 $PPID');
+  const ground = await repo.open();
+  expect(await ground.commit({ paths: ['a'], message: 'm' })).toMatchObject({ kind: 'failed' });
+  expect(readdirSync(join(repo.root, '.git')).filter((name) => name.endsWith('.lock'))).toEqual([]);
+  expect(index()).toBe(was);
+});
+
+it('names only what is in the commit: no nested repository, nothing a hook took out', async () => {
+  repo.write('a', '1');
+  repo.write('b', '1');
+  repo.commitAll('first');
+  repo.git('init', '-q', 'n1');
+  repo.write('n1/x', '1');
+  repo.git('-C', 'n1', 'add', 'x');
+  repo.git('-C', 'n1', 'commit', '-q', '-m', 'inner');
+  repo.write('a', '2');
+  repo.write('b', '2');
+  const ground = await repo.open();
+  expect(await ground.commit({ paths: ['n1', 'n1/x'], message: 'm' })).toEqual({ kind: 'nothing' });
+  hook('pre-commit', 'git reset -q HEAD -- b');
+  const result = await ground.commit({ paths: ['a', 'b', 'n1', 'n1/x'], message: 'm' });
+  expect(result).toMatchObject({ kind: 'committed', paths: ['a'], hooked: true });
+  expect(landed()).toBe('M\ta');
 });

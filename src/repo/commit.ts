@@ -16,6 +16,7 @@ import { readHead } from './head.ts';
 import { hooksRun } from './hooks.ts';
 import { foldersAbove, isInside, isPlainText, nulList, pathText } from './paths.ts';
 import type { Place } from './place.ts';
+import { strayWorktree } from './worktree.ts';
 
 /** A place in a repository; the other kind cannot commit. */
 export type GitPlace = Place & { gitDir: string; commonDir: string };
@@ -23,9 +24,25 @@ export type GitPlace = Place & { gitDir: string; commonDir: string };
 const REASON_BYTES = 4_000;
 const LOCK_POLL_MS = 200;
 
-/** Commits what differs from HEAD among the paths. Ignored, outside and unchanged ones are skipped. */
+/** The place during one commit: every git call of it carries the marker and ends with the signal. */
+type Committing = GitPlace & { signal: AbortSignal | undefined };
+
+/**
+ * Commits what differs from HEAD among the paths. Ignored, outside and unchanged ones are skipped, and so
+ * is a repository inside this one that git does not track; the answer's paths are those of the commit.
+ */
 export async function commitPaths(place: GitPlace, request: CommitRequest): Promise<CommitResult> {
-  if (!(await indexIsFree(place))) return { kind: 'failed', reason: lockReason(place) };
+  const mark = request.marker === undefined ? {} : { RALPH_MARKER: request.marker };
+  const committing = { ...place, userEnv: { ...place.userEnv, ...mark }, signal: request.signal };
+  const result = await attempt(committing, request);
+  if (result.kind !== 'failed' || !request.signal?.aborted) return result;
+  return { kind: 'failed', reason: 'the commit was interrupted' };
+}
+
+async function attempt(place: Committing, request: CommitRequest): Promise<CommitResult> {
+  const stray = strayWorktree(place);
+  if (stray !== null) return { kind: 'failed', reason: stray };
+  if (!(await indexIsFree(place, place.signal))) return { kind: 'failed', reason: lockReason(place) };
   const wanted = new Set(request.paths.filter(isInside));
   if (wanted.size === 0) return { kind: 'nothing' };
   const status = await statusOf(place, wanted);
@@ -58,7 +75,7 @@ interface Status {
 
 const PATHSPEC_LIMIT = 200;
 
-async function statusOf(place: GitPlace, wanted: Set<string>): Promise<Status | string> {
+async function statusOf(place: Committing, wanted: Set<string>): Promise<Status | string> {
   const named = wanted.size <= PATHSPEC_LIMIT && [...wanted].every(isPlainText) ? [...wanted] : [];
   const options = [
     '--porcelain=v2',
@@ -68,7 +85,8 @@ async function statusOf(place: GitPlace, wanted: Set<string>): Promise<Status | 
     '--ignore-submodules=dirty',
   ];
   const args = ['--literal-pathspecs', 'status', ...options, '--', ...named];
-  const result = await git({ args, cwd: place.root, env: place.userEnv });
+  const call = { args, cwd: place.root, env: place.userEnv, signal: place.signal, runsForeignCode: true };
+  const result = await git(call);
   return result.code === 0 ? parseStatus(result.stdout, wanted) : reasonOf(result);
 }
 
@@ -155,7 +173,7 @@ interface Plan {
   paths: string[];
 }
 
-async function carryOut(place: GitPlace, plan: Plan): Promise<CommitResult> {
+async function carryOut(place: Committing, plan: Plan): Promise<CommitResult> {
   const before = await readHead(place, place.userEnv);
   const hooked = await hooksRun(place);
   const saved = plan.unknown.length === 0 ? null : await announce(place, plan.unknown);
@@ -164,13 +182,14 @@ async function carryOut(place: GitPlace, plan: Plan): Promise<CommitResult> {
   const { head } = await readHead(place, place.userEnv);
   const landed = head !== null && head !== before.head;
   if (landed && (result.code === 0 || (await parentOf(place, head)) === before.head)) {
-    return { kind: 'committed', commit: head, paths: plan.paths, hooked };
+    const paths = await landedPaths(place, { from: before.head, to: head, paths: plan.paths });
+    return { kind: 'committed', commit: head, paths, hooked };
   }
   if (saved !== null) await undo(place, saved, plan.unknown);
   return { kind: 'failed', reason: reasonOf(result) };
 }
 
-async function runCommit(place: GitPlace, { message, chosen }: Plan): Promise<GitResult> {
+async function runCommit(place: Committing, { message, chosen }: Plan): Promise<GitResult> {
   const messageFile = join(place.privateGit, 'commit.message');
   const pathsFile = join(place.privateGit, 'commit.paths');
   await writeFile(messageFile, message);
@@ -183,14 +202,45 @@ async function runCommit(place: GitPlace, { message, chosen }: Plan): Promise<Gi
     env: place.userEnv,
     timeoutMs: place.commitTimeoutMs,
     runsForeignCode: true,
+    signal: place.signal,
   });
 }
 
 /** Another git may take the lock between our look and our call; git then ended without doing anything. */
-async function lockPatient(place: GitPlace, call: Parameters<typeof git>[0]): Promise<GitResult> {
+async function lockPatient(place: Committing, call: Parameters<typeof git>[0]): Promise<GitResult> {
+  const lock = join(place.gitDir, 'index.lock');
+  const lockedBefore = existsSync(lock);
   const result = await git(call);
+  if (result.killed !== null) {
+    // A git that could still act took its locks away itself: what is there now would be another's.
+    if (!lockedBefore) await rm(lock, { force: true });
+    await rm(join(place.gitDir, `next-index-${result.killed}.lock`), { force: true });
+  }
   if (result.code !== 128 || !result.stderr.includes('index.lock')) return result;
-  return (await indexIsFree(place)) ? git(call) : { ...result, stderr: lockReason(place) };
+  return (await indexIsFree(place, place.signal)) ? git(call) : { ...result, stderr: lockReason(place) };
+}
+
+/** Hooks change what is committed, and git leaves out what is no change after its filters. */
+async function landedPaths(
+  place: Committing,
+  { from, to, paths }: { from: string | null; to: string; paths: string[] },
+): Promise<string[]> {
+  const options = ['-r', '-z', '--name-only', '--no-renames', '--no-commit-id', '--ignore-submodules=none'];
+  const trees = from === null ? ['--root', to] : [from, to];
+  const result = await git({
+    args: ['diff-tree', ...options, ...trees],
+    cwd: place.root,
+    env: place.userEnv,
+  });
+  if (result.code !== 0) return paths;
+  const changed = new Set<string>();
+  for (let at = 0; at < result.stdout.length; ) {
+    const end = result.stdout.indexOf(0, at);
+    if (end === -1) break;
+    changed.add(pathText(result.stdout.subarray(at, end)));
+    at = end + 1;
+  }
+  return paths.filter((path) => changed.has(path));
 }
 
 interface SavedIndex {
@@ -201,13 +251,20 @@ interface SavedIndex {
   announced: Buffer;
 }
 
-async function announce(place: GitPlace, unknown: string[]): Promise<SavedIndex | string> {
+async function announce(place: Committing, unknown: string[]): Promise<SavedIndex | string> {
   const file = join(place.gitDir, 'index');
   const before = await bytesOf(file);
   const info = before === null ? null : await stat(file);
   const args = ['--literal-pathspecs', 'add', '-N', '--pathspec-from-file=-', '--pathspec-file-nul'];
-  const call = { args, cwd: place.root, env: place.userEnv, input: nulList(unknown), runsForeignCode: true };
-  const result = await lockPatient(place, call);
+  const result = await lockPatient(place, {
+    args,
+    cwd: place.root,
+    env: place.userEnv,
+    input: nulList(unknown),
+    timeoutMs: place.commitTimeoutMs,
+    runsForeignCode: true,
+    signal: place.signal,
+  });
   const announced = (await bytesOf(file)) ?? Buffer.alloc(0);
   const saved = { before, mtimeMs: info?.mtimeMs ?? 0, mode: info?.mode ?? 0o644, announced };
   if (result.code === 0) return saved;
@@ -216,7 +273,7 @@ async function announce(place: GitPlace, unknown: string[]): Promise<SavedIndex 
 }
 
 /** Puts the index back to the byte; if another git wrote it meanwhile, only our announcements go. */
-async function undo(place: GitPlace, saved: SavedIndex, unknown: string[]): Promise<void> {
+async function undo(place: Committing, saved: SavedIndex, unknown: string[]): Promise<void> {
   const file = join(place.gitDir, 'index');
   const lock = `${file}.lock`;
   if (!(await indexIsFree(place))) return;
@@ -244,16 +301,16 @@ async function undo(place: GitPlace, saved: SavedIndex, unknown: string[]): Prom
   }
 }
 
-async function parentOf(place: GitPlace, commit: string): Promise<string | null> {
+async function parentOf(place: Committing, commit: string): Promise<string | null> {
   const args = ['rev-list', '--parents', '-n', '1', commit];
   const result = await git({ args, cwd: place.root, env: place.userEnv });
   return result.stdout.toString('latin1').trim().split(' ')[1] ?? null;
 }
 
-async function indexIsFree(place: GitPlace): Promise<boolean> {
+async function indexIsFree(place: GitPlace, signal?: AbortSignal): Promise<boolean> {
   const lock = join(place.gitDir, 'index.lock');
   for (let waited = 0; existsSync(lock); waited += LOCK_POLL_MS) {
-    if (waited >= place.lockWaitMs) return false;
+    if (waited >= place.lockWaitMs || signal?.aborted) return false;
     await sleep(Math.min(LOCK_POLL_MS, place.lockWaitMs - waited));
   }
   return true;

@@ -6,6 +6,7 @@ import { Buffer } from 'node:buffer';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '../core/index.ts';
 
 export interface GitCall {
@@ -19,11 +20,15 @@ export interface GitCall {
   timeoutMs?: number;
   /** Set where hooks or signing programs run: an own session without a terminal, killed as a group. */
   runsForeignCode?: boolean;
+  /** Ends git, and with `runsForeignCode` all it started; the result has code -1. */
+  signal?: AbortSignal | undefined;
 }
 
 export interface GitResult {
-  /** -1 when the time ran out. */
+  /** -1 when the time ran out, when it was aborted and when a signal ended it. */
   code: number;
+  /** Process id when git was killed without a chance to take its lock files away; else null. */
+  killed: number | null;
   stdout: Buffer;
   /** Last 64 KiB. */
   stderr: string;
@@ -33,7 +38,10 @@ const DEFAULT_MAX_BYTES = 512 * 1024 * 1024;
 const DEFAULT_TIMEOUT_MS = 10 * 60_000;
 const STDERR_BYTES = 64 * 1024;
 /** SIGTERM lets git take its lock files away. */
-const KILL_GRACE_MS = 3_000;
+const KILL_GRACE_MS = 2_000;
+/** After SIGKILL only a zombie that nobody collects is left to wait for. */
+const GONE_GRACE_MS = 500;
+const GONE_POLL_MS = 20;
 /** A daemon that a hook left behind may hold our pipes open for ever. */
 const PIPE_GRACE_MS = 2_000;
 
@@ -61,6 +69,7 @@ export function gitEnvironment(env: Record<string, string | undefined>): Record<
 
 /** Runs git to its end. Any exit code is a value; a missing git or too much output is a Problem. */
 export function git(call: GitCall): Promise<GitResult> {
+  if (call.signal?.aborted) return Promise.resolve({ ...UNSTARTED });
   return new Promise((resolve, reject) => {
     const child = spawn('git', call.args, {
       cwd: call.cwd,
@@ -72,33 +81,49 @@ export function git(call: GitCall): Promise<GitResult> {
     let bytes = 0;
     let stderr = Buffer.alloc(0);
     let failure: Error | null = null;
-    let timedOut = false;
-    const clock = setTimeout(() => {
-      timedOut = true;
-      stop(child, call);
-    }, call.timeoutMs ?? DEFAULT_TIMEOUT_MS);
-    const settle = (code: number | null) => {
+    let cut: string | null = null;
+    let ending: Promise<void> | null = null;
+    const end = (why: string) => {
+      cut ??= why;
+      ending ??= stop(child, call);
+    };
+    const abort = () => end('git was interrupted');
+    const clock = setTimeout(
+      () => end('git did not end in time and was stopped'),
+      call.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+    );
+    call.signal?.addEventListener('abort', abort, { once: true });
+    const settle = async (code: number | null) => {
       clearTimeout(clock);
+      call.signal?.removeEventListener('abort', abort);
+      // Git may be gone while a hook of its group still works.
+      await ending;
       if (failure !== null) return reject(failure);
-      const text = timedOut ? `${stderr}\ngit did not end in time and was stopped` : String(stderr);
-      resolve({ code: timedOut ? -1 : (code ?? -1), stdout: Buffer.concat(stdout), stderr: text });
+      const text = cut === null ? String(stderr) : `${stderr}\n${cut}`;
+      const killed = child.signalCode === 'SIGKILL' ? (child.pid ?? null) : null;
+      resolve({
+        code: cut === null ? (code ?? -1) : -1,
+        killed,
+        stdout: Buffer.concat(stdout),
+        stderr: text,
+      });
     };
     child.on('error', (error) => {
       failure = spawnProblem(error, call.cwd);
-      settle(null);
+      void settle(null);
     });
     child.stdout!.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
       if (bytes <= (call.maxBytes ?? DEFAULT_MAX_BYTES)) stdout.push(chunk);
       else if (failure === null) {
         failure = tooMuch(call);
-        stop(child, call);
+        end('git gave too much output');
       }
     });
     child.stderr!.on('data', (chunk: Buffer) => {
       stderr = Buffer.concat([stderr, chunk]).subarray(-STDERR_BYTES);
     });
-    child.on('close', settle);
+    child.on('close', (code) => void settle(code));
     if (call.runsForeignCode === true) letPipesGo(child);
     // EPIPE: git ended before it read everything; its exit code says why.
     child.stdin?.on('error', () => {});
@@ -106,18 +131,38 @@ export function git(call: GitCall): Promise<GitResult> {
   });
 }
 
-function stop(child: ChildProcess, call: GitCall): void {
+const UNSTARTED: GitResult = {
+  code: -1,
+  killed: null,
+  stdout: Buffer.alloc(0),
+  stderr: 'git was interrupted',
+};
+
+/** SIGTERM, then SIGKILL to whoever is left; comes back when git, or its whole group, is gone. */
+async function stop(child: ChildProcess, call: GitCall): Promise<void> {
   signal(child, call, 'SIGTERM');
-  const force = setTimeout(() => signal(child, call, 'SIGKILL'), KILL_GRACE_MS);
-  child.on('exit', () => clearTimeout(force));
+  if (await isGone(child, call, KILL_GRACE_MS)) return;
+  signal(child, call, 'SIGKILL');
+  await isGone(child, call, GONE_GRACE_MS);
 }
 
-function signal(child: ChildProcess, call: GitCall, name: 'SIGTERM' | 'SIGKILL'): void {
-  if (child.pid === undefined || child.exitCode !== null) return;
+async function isGone(child: ChildProcess, call: GitCall, withinMs: number): Promise<boolean> {
+  for (let waited = 0; signal(child, call, 0); waited += GONE_POLL_MS) {
+    if (waited >= withinMs) return false;
+    await sleep(GONE_POLL_MS);
+  }
+  return true;
+}
+
+/** False when nobody was there to get it. */
+function signal(child: ChildProcess, call: GitCall, name: 'SIGTERM' | 'SIGKILL' | 0): boolean {
+  if (child.pid === undefined) return false;
+  const grouped = call.runsForeignCode === true;
+  if (!grouped && (child.exitCode !== null || child.signalCode !== null)) return false;
   try {
-    process.kill(call.runsForeignCode === true ? -child.pid : child.pid, name);
+    return process.kill(grouped ? -child.pid : child.pid, name);
   } catch {
-    // It ended meanwhile.
+    return false;
   }
 }
 

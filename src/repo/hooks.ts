@@ -25,7 +25,7 @@ export async function hooksFolder(place: Place): Promise<string> {
   const text = result.stdout.toString('utf8').replace(/\n$/, '');
   const folder =
     result.code === 0 && text !== '' ? resolve(place.root, text) : join(place.commonDir ?? '', 'hooks');
-  place.hooks = { folder, stamp };
+  Object.assign(place.hooks, { folder, stamp });
   return folder;
 }
 

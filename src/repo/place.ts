@@ -14,6 +14,7 @@ import { join, relative, sep } from 'node:path';
 import { gitEnvironment } from './git.ts';
 import { isAtOrBelow, isInside, pathBytes } from './paths.ts';
 import type { Project } from './project.ts';
+import { configuredWorktree } from './worktree.ts';
 
 export interface Place {
   root: string;
@@ -33,6 +34,8 @@ export interface Place {
   privateEnv: Record<string, string>;
   lockWaitMs: number;
   commitTimeoutMs: number;
+  /** What core.worktree said when the ground was opened; null: not set. */
+  worktreeAtOpen: string | null;
   /** Where git looks for hooks, as of that state of the configuration file. */
   hooks: { folder: string; stamp: string };
   /** What was skipped and why, for a person; at most 100. */
@@ -94,6 +97,7 @@ export async function makePlace(options: PlaceOptions): Promise<Place> {
     },
     lockWaitMs: options.lockWaitMs,
     commitTimeoutMs: options.commitTimeoutMs,
+    worktreeAtOpen: configuredWorktree(project),
     hooks: { folder: '', stamp: '' },
     notes: new Set(),
   };

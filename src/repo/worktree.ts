@@ -1,0 +1,118 @@
+/**
+ * `core.worktree` sends every git call without GIT_WORK_TREE to another folder. Whoever sets it while a
+ * session runs would make our commits record that folder's content, so it is read again before each one.
+ */
+import { readFileSync, realpathSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+
+interface Folders {
+  gitDir: string | null;
+  commonDir: string | null;
+}
+
+/** What core.worktree is in the repository's own files, unresolved; null when it is not set. No process. */
+export function configuredWorktree({ gitDir, commonDir }: Folders): string | null {
+  return gitDir === null || commonDir === null ? null : (settingOf(gitDir, commonDir)?.value ?? null);
+}
+
+/** Why git would commit another folder than `root`; null when it commits this one. `before`: as opened. */
+export function strayWorktree(
+  place: Folders & { root: string; worktreeAtOpen: string | null },
+): string | null {
+  const { gitDir, commonDir, root, worktreeAtOpen: before } = place;
+  const now = gitDir === null || commonDir === null ? null : settingOf(gitDir, commonDir);
+  // Not set means the folder that holds `.git`, which is how the root was found.
+  if (gitDir === null || now === null || realOf(resolve(gitDir, now.value)) === root) return null;
+  const what =
+    now.value === before
+      ? `core.worktree of this repository is ${now.value}`
+      : `core.worktree of this repository was changed during the session from ${before ?? 'not set'} to ${now.value}`;
+  const edit =
+    before === null || now.value === before
+      ? '--unset-all core.worktree'
+      : `core.worktree ${shellWord(before)}`;
+  // From another folder, because git refuses to start here when the named one is missing.
+  return `${what}; git would commit another folder than ${root}. Restore it with \`git -C / config --file ${shellWord(now.file)} ${edit}\` and start again.`;
+}
+
+function shellWord(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+interface Setting {
+  value: string;
+  file: string;
+}
+
+function settingOf(gitDir: string, commonDir: string): Setting | null {
+  const shared = join(commonDir, 'config');
+  const text = textOf(shared);
+  const perTree = /^(?:true|yes|on|[1-9]\d*)$/i.test(valueIn(text, 'extensions', 'worktreeconfig') ?? '');
+  const own = join(gitDir, 'config.worktree');
+  const first = perTree ? valueIn(textOf(own), 'core', 'worktree') : null;
+  if (first !== null) return { value: first, file: own };
+  // A linked work tree does not take it from the shared file, unless each has its own configuration.
+  if (gitDir !== commonDir && !perTree) return null;
+  const second = valueIn(text, 'core', 'worktree');
+  return second === null ? null : { value: second, file: shared };
+}
+
+/** The last value of a key in the text of a configuration file; a key alone is `true`. Names in small letters. */
+export function valueIn(text: string, section: string, key: string): string | null {
+  let inside = false;
+  let found: string | null = null;
+  for (const raw of text
+    .replace(/^\ufeff/, '')
+    .replace(/\\\r?\n/g, '')
+    .split(/\r?\n/)) {
+    let line = raw.trim();
+    const header = /^\[\s*([^\]\s"]+)\s*("(?:[^"\\]|\\.)*")?\s*\]/.exec(line);
+    if (header !== null) {
+      inside = header[2] === undefined && header[1]!.toLowerCase() === section;
+      line = line.slice(header[0].length).trim();
+    }
+    const match = inside ? /^([a-z][a-z0-9-]*)\s*(?:=\s*(.*))?/i.exec(line) : null;
+    if (match === null || match[1]!.toLowerCase() !== key) continue;
+    found = match[2] === undefined ? 'true' : plain(match[2]);
+  }
+  return found;
+}
+
+const ESCAPES: Record<string, string> = { n: '\n', t: '\t', b: '\b' };
+
+/** A value without its quotes, escapes, comment and the space at its end. */
+function plain(value: string): string {
+  let text = '';
+  let kept = 0;
+  let quoted = false;
+  for (let at = 0; at < value.length; at += 1) {
+    const character = value[at]!;
+    if (character === '"') {
+      quoted = !quoted;
+      continue;
+    }
+    if (!quoted && (character === '#' || character === ';')) break;
+    if (character === '\\') {
+      at += 1;
+      text += ESCAPES[value[at] ?? ''] ?? value[at] ?? '';
+    } else text += character;
+    if (quoted || character.trim() !== '') kept = text.length;
+  }
+  return text.slice(0, kept);
+}
+
+function realOf(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder;
+  }
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
+}
