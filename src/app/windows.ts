@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { emptyState, evolve, type State } from '../core/index.ts';
 import { readLock, scanJournal } from '../store/index.ts';
-import { emptyStory, type LiveInfo, type Story, tell } from '../views/index.ts';
+import { emptyStory, type LiveInfo, type Story, tell, unheard } from '../views/index.ts';
 import { currentSession, type KnownSession, knownSessions } from './choose.ts';
 import { findPlace } from './place.ts';
 
@@ -12,13 +12,27 @@ export interface Window {
   live: LiveInfo;
 }
 
-/** The state alone is enough for most windows; the story costs a little more. */
-export async function openState(
-  cwd: string,
-  id?: string,
-): Promise<{ session: KnownSession; state: State; live: LiveInfo }> {
+export interface StateWindow {
+  session: KnownSession;
+  state: State;
+  live: LiveInfo;
+  /** Messages that changed nothing, for their senders. */
+  unheard: ReturnType<typeof unheard>;
+}
+
+/** The state alone is enough for most windows; the story of a long session costs as much again. */
+export async function openState(cwd: string, id?: string): Promise<StateWindow> {
   const session = await currentSession(await findPlace(cwd), id);
-  return { session, state: stateOf(session.dir), live: await liveOf(session.dir) };
+  const state = emptyState();
+  const heard = emptyStory();
+  scanJournal(join(session.dir, 'journal.jsonl'), (record) => {
+    evolve(state, record);
+    const messages = record.facts.filter(
+      ({ type }) => type === 'message.received' || type === 'message.rejected',
+    );
+    if (messages.length > 0) tell(heard, { ...record, facts: messages });
+  });
+  return { session, state, live: await liveOf(session.dir), unheard: unheard(heard) };
 }
 
 export async function openWindow(cwd: string, id?: string): Promise<Window> {

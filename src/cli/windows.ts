@@ -1,6 +1,6 @@
 /** Windows: commands that only look. Each follows the journal and says it as text or as JSON. */
 import type { Command } from 'commander';
-import { answer, type Common, common, folderOf } from './io.ts';
+import { answer, type Common, common, folderOf, wholeNumber } from './io.ts';
 
 interface WindowOptions extends Common {
   session?: string;
@@ -33,7 +33,7 @@ export function windowCommands(program: Command, done: (code: number) => void): 
   window('inbox', 'open questions and how to answer them', 'ralph inbox', inbox);
   window('why [subject]', 'explain a task, an iteration, or why the session stopped', 'ralph why t3', why);
   window('events', 'published topics', 'ralph events --last 10 --topic "build.*"', events)
-    .option('--last <n>', 'only the last n')
+    .option('--last <n>', 'only the last n', wholeNumber('--last', 0))
     .option('--topic <pattern>', 'only these; * is one segment');
   window(
     'interventions',
@@ -41,7 +41,7 @@ export function windowCommands(program: Command, done: (code: number) => void): 
     'ralph interventions --last 20',
     interventions,
   )
-    .option('--last <n>', 'only the last n')
+    .option('--last <n>', 'only the last n', wholeNumber('--last', 0))
     .option('--type <type>', 'only this event type');
   window('logs [iteration]', 'the transcript of an iteration', 'ralph logs 3 -f', logs).option(
     '-f, --follow',
@@ -77,15 +77,10 @@ const load = () => Promise.all([import('../app/index.ts'), import('../views/inde
 const status: Look = async (id, options) => {
   const [app, views] = await load();
   const now = Date.now();
-  if (options.json) {
-    const { state, live } = await app.openState(folderOf(options), id ?? options.session);
-    return answer(options, views.statusJson(state, now, live), '');
-  }
-  const { story, live } = await app.openWindow(folderOf(options), id ?? options.session);
-  const lost = views.unheard(story);
-  const unheard = lost.length === 0 ? '' : views.messagesText(lost);
-  const text = views.statusText(story.state, now, live);
-  answer(options, null, unheard === '' ? text : `${text.trimEnd()}\n${unheard}`);
+  const { state, live, unheard } = await app.openState(folderOf(options), id ?? options.session);
+  const text = views.statusText(state, now, live).trimEnd();
+  const lost = unheard.length === 0 ? '' : `\n${views.messagesText(unheard)}`;
+  answer(options, views.statusJson(state, now, live), text + lost);
 };
 
 const sessions: Look = async (_, options) => {
@@ -109,7 +104,7 @@ const why: Look = async (subject, options) => {
 };
 
 function lastOf(options: WindowOptions): { last?: number } {
-  return options.last === undefined ? {} : { last: Math.max(0, Math.floor(Number(options.last)) || 0) };
+  return options.last === undefined ? {} : { last: Number(options.last) };
 }
 
 const events: Look = async (_, options) => {
