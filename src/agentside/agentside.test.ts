@@ -93,7 +93,7 @@ describe('ralph emit', () => {
     expect(failed.code).toBe(5);
     expect(failed.stderr).toContain('not inside an attempt');
     expect(failed.stderr).toContain('RALPH_OUTBOX and RALPH_RUN_TOKEN not set');
-    expect(failed.stderr).toContain('ralph tell');
+    expect(failed.stderr).toContain('ralph answer');
   });
 
   it('a topic outside publishes is refused with the list, and the refusal is recorded', async () => {

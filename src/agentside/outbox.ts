@@ -25,7 +25,7 @@ export function voiceFrom(env: NodeJS.ProcessEnv): Voice | Complaint {
     return {
       what: 'This is not inside an attempt, so there is nobody to speak to.',
       why: `${missing.filter((name) => name !== '').join(' and ')} not set: the loop gives it to the agents it starts.`,
-      fix: 'From outside, use `ralph tell TEXT` for guidance or `ralph answer TEXT` for an open question.',
+      fix: 'From outside, answer an open question with `ralph answer TEXT`; guidance belongs into the task.',
     };
   }
   return { outbox, token, publishes: listed(env.RALPH_PUBLISHES) };

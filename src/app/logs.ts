@@ -2,6 +2,7 @@
 import { createReadStream, existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { StringDecoder } from 'node:string_decoder';
 import { Problem } from '../core/index.ts';
 import { logName } from '../store/index.ts';
 import { openState } from './windows.ts';
@@ -18,33 +19,53 @@ export interface LogRequest {
 const LOOK_EVERY_MS = 300;
 
 export async function showLog(request: LogRequest): Promise<void> {
-  const { session, state } = await openState(request.cwd, request.session);
+  const { session, state, live } = await openState(request.cwd, request.session);
   const wanted = request.iteration === null ? state.lastIteration : Number(request.iteration);
   if (!Number.isInteger(wanted) || wanted < 1 || !state.attempts.has(wanted))
     throw unknown(request, state.lastIteration);
   const path = join(session.dir, logName(wanted));
-  if (!state.open.has(wanted) && !existsSync(path)) throw missing(path);
-  let at = await pass(path, 0, request.json ? wanted : null);
+  const starting = live.runner !== null && state.open.has(wanted);
+  if (!starting && !existsSync(path)) throw missing(path);
+  const tail: Tail = {
+    path,
+    at: 0,
+    decoder: new StringDecoder('utf8'),
+    jsonFor: request.json ? wanted : null,
+  };
+  await pass(tail);
   while (request.follow && stillOpen((await openState(request.cwd, session.id)).state.open, wanted)) {
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
-    at = await pass(path, at, request.json ? wanted : null);
+    await pass(tail);
   }
-  await pass(path, at, request.json ? wanted : null);
+  await pass(tail);
+  print(tail, tail.decoder.end());
 }
 
 function stillOpen(open: ReadonlySet<number>, iteration: number): boolean {
   return open.has(iteration);
 }
 
-/** Copies what is new to stdout; answers the position reached. JSON: one object a line of the transcript. */
-async function pass(path: string, from: number, jsonFor: number | null): Promise<number> {
-  const size = (await stat(path).catch(() => null))?.size ?? 0;
-  if (size <= from) return from;
-  for await (const chunk of createReadStream(path, { start: from, end: size - 1 })) {
-    const text = (chunk as Buffer).toString('utf8');
-    process.stdout.write(jsonFor === null ? text : `${JSON.stringify({ iteration: jsonFor, text })}\n`);
-  }
-  return size;
+/** How far a transcript is copied. The decoder keeps the first bytes of a character whose rest is to come. */
+interface Tail {
+  path: string;
+  at: number;
+  decoder: StringDecoder;
+  jsonFor: number | null;
+}
+
+/** Copies what is new to stdout. */
+async function pass(tail: Tail): Promise<void> {
+  const size = (await stat(tail.path).catch(() => null))?.size ?? 0;
+  if (size <= tail.at) return;
+  for await (const chunk of createReadStream(tail.path, { start: tail.at, end: size - 1 }))
+    print(tail, tail.decoder.write(chunk as Buffer));
+  tail.at = size;
+}
+
+/** JSON: one object for each piece that was read. */
+function print({ jsonFor }: Tail, text: string): void {
+  if (text === '') return;
+  process.stdout.write(jsonFor === null ? text : `${JSON.stringify({ iteration: jsonFor, text })}\n`);
 }
 
 function missing(path: string): Problem {

@@ -102,8 +102,8 @@ function tellDirt({ audience }: RunRequest, { session }: Plan, dirty: string[]):
   audience.say(`Uncommitted, and left to you: ${news.slice(0, 10).join(', ')}${more}.`);
 }
 
-/** The preflight, before a lock is taken or a session made; git looks through a folder that is thrown away. */
-async function checkFirst(request: RunRequest, plan: Plan): Promise<void> {
+/** The preflight, before a lock is taken or a session made; throws what it found as a Problem. Git looks through a folder that is thrown away. */
+export async function checkFirst(request: RunRequest, plan: Plan): Promise<void> {
   const { place, settings, policy } = plan;
   const scratch = await mkdtemp(join(tmpdir(), 'ralph-preflight-'));
   try {

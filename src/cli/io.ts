@@ -1,6 +1,6 @@
 /** How commands speak: text for people, one JSON value for programs, three lines for a problem. */
 import type { Command } from 'commander';
-import { Problem, type ProblemFacts, problemText } from '../core/index.ts';
+import { nearest, Problem, type ProblemFacts, problemText } from '../core/index.ts';
 
 export interface Common {
   json?: boolean;
@@ -14,8 +14,35 @@ export function common(command: Command, example: string): Command {
   return command
     .option('--json', 'one JSON value instead of text')
     .option('-C, --dir <folder>', 'work as if called in this folder')
-    .option('--color <when>', 'auto, always or never', 'auto')
+    .option('--color <when>', 'auto, always or never', oneOf('--color', ['auto', 'always', 'never']), 'auto')
     .addHelpText('after', `\nExample:\n  ${example}`);
+}
+
+/** A reader of an option that takes one of these words. */
+function oneOf(flag: string, words: readonly string[]): (raw: string) => string {
+  return (raw) => {
+    if (words.includes(raw)) return raw;
+    const near = nearest(raw, words);
+    throw new Problem({
+      code: 'usage.value',
+      what: `${flag} cannot be "${raw}".${near === null ? '' : ` Did you mean ${near}?`}`,
+      why: `It is ${words.slice(0, -1).join(', ')} or ${words.at(-1)}.`,
+      fix: `Name one of them, or leave ${flag} away.`,
+    });
+  };
+}
+
+/** A reader of an option that takes a whole number of at least `least`; answers the text as it was given. */
+export function wholeNumber(flag: string, least: number): (raw: string) => string {
+  return (raw) => {
+    if (/^\d{1,9}$/.test(raw) && Number(raw) >= least) return raw;
+    throw new Problem({
+      code: 'usage.value',
+      what: `${flag} cannot be "${raw}".`,
+      why: `It is a whole number of at least ${least}.`,
+      fix: `Give such a number, or leave ${flag} away.`,
+    });
+  };
 }
 
 export function folderOf({ dir }: Common): string {

@@ -7,6 +7,13 @@ import { complain } from './io.ts';
 import { runCommands } from './run.ts';
 import { windowCommands } from './windows.ts';
 
+const AGENT_SIDE = `
+For the agents it starts, inside an attempt:
+  emit <topic> [payload]                         publish a topic, or report a result
+  tools interact progress <text>                 tell a person, without waiting
+
+\`ralph COMMAND --help\` tells the options of one command.`;
+
 /** Runs one command line; answers its exit code. */
 export async function runProgram(argv: string[]): Promise<number> {
   const outcome = { code: 0 };
@@ -17,6 +24,7 @@ export async function runProgram(argv: string[]): Promise<number> {
     .enablePositionalOptions()
     .exitOverride()
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, '')) });
+  program.addHelpText('after', AGENT_SIDE);
   const done = (code: number) => {
     outcome.code = code;
   };

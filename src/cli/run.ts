@@ -4,7 +4,7 @@ import type { RunOutcome, RunRequest } from '../app/index.ts';
 import type { Flags } from '../config/index.ts';
 import type { JournalRecord, State } from '../core/index.ts';
 import type { AgentEvent, House } from '../engine/index.ts';
-import { type Common, common, folderOf, printResult } from './io.ts';
+import { type Common, common, folderOf, printResult, wholeNumber } from './io.ts';
 
 interface RunOptions extends Common {
   promptFile?: string;
@@ -78,7 +78,7 @@ function withRunOptions(command: Command, example: string): Command {
     .option('--gate <command>', 'a command that must pass; repeatable', collect, [])
     .option('--review-cap <count>', 'reviews of one story at the most')
     .option('--skip-review', 'accept without a reviewer')
-    .option('--parallel <count>', 'agents side by side')
+    .option('--parallel <count>', 'agents side by side', wholeNumber('--parallel', 1))
     .option('--task <id>', 'work on this task only')
     .option('--new', 'begin a new session beside an open one')
     .option('--session <id>', 'continue this session')
@@ -150,7 +150,7 @@ async function play(
     opened: listen,
   };
   if (options.dryRun) {
-    const told = await app.dryRun(request);
+    const told = await app.dryRun(request).finally(() => screen.close());
     process.stdout.write(options.json ? `${JSON.stringify(told.data, null, 2)}\n` : told.text);
     return 0;
   }

@@ -21,7 +21,7 @@ test('the example on the page loads', async () => {
     throw Object.assign(new Error('not there'), { code: 'ENOENT' });
   };
   const { settings, warnings } = await loadConfig({ projectDir: '/project', env: {}, flags: {}, readFile });
-  expect(settings).toMatchObject({ team: 'pair', fallback: ['codex'] });
+  expect(settings).toMatchObject({ team: 'pair', fallback: ['mine'] });
   expect(settings.gates.map(({ name }) => name)).toEqual(['test', 'lint']);
   expect(settings.limits).toMatchObject({ maxTimeS: 7200, maxCostUsd: 20 });
   expect(warnings).toEqual([]);

@@ -14,7 +14,9 @@ gates:
   - { name: lint, run: "npm run lint", timeout_s: 120, required: false }
 protect: ["test/golden/**"]
 limits: { max_iterations: 40, max_stuck: 3, max_time: 2h, max_cost_usd: 20 }
-fallback: [codex]
+fallback: [mine]
+agents:
+  mine: { command: ["bash", "agent.sh"] }
 `;
 
 const INTRODUCTION = `# Configuration
@@ -40,8 +42,13 @@ Later ones win:
    \`RALPH_TELEGRAM_API_URL\`; an empty variable is an unset one,
 4. flags of the command line. \`--gate\` adds a gate and takes none away.
 
-\`ralph config --origin\` prints every value and the layer it came from; \`ralph config --schema\` prints
-the JSON Schema for your editor.
+\`ralph run --dry-run\` reads all of them, checks what must hold before a start, and says what would be
+done.
+
+## Agents
+
+Available now: \`claude\` (Claude Code), and any command of your own, named under \`agents\` as \`mine\` is
+above. [What an agent gets and how it reports](agent-contract.md).
 `;
 
 /** The whole page as Markdown. */

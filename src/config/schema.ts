@@ -68,11 +68,9 @@ const agentSpec = z.strictObject({
   output: z
     .string()
     .regex(/^(text|[a-z][a-z0-9]*-json)$/)
-    .meta({ title: 'text, or a stream such as claude-json or codex-json' })
+    .meta({ title: 'text, or claude-json' })
     .default('text')
-    .describe(
-      'What its stdout is: `text`, or the stream of a known agent such as `claude-json`, `codex-json`.',
-    ),
+    .describe('What its stdout is: `text`, or `claude-json`, the stream of Claude Code.'),
 });
 
 const limits = z.strictObject({

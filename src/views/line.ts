@@ -256,7 +256,6 @@ function questionLine(question: Question, at: number): string {
     .join('  ');
   const wait = deadline === null ? '' : `; deadline ${until(deadline, at)}`;
   const shown = choices === '' ? '' : ` [${oneLine(choices, 300)}]`;
-  const answer =
-    kind === 'approval' ? '`ralph approve` or `ralph skip`' : `answer with \`ralph answer ${id} "…"\``;
+  const answer = `answer with \`ralph answer ${id} "…"\``;
   return `question ${id} (${kind}, ${oneLine(about, 60)}): ${oneLine(text, 300)}${shown} — ${answer}${wait}`;
 }

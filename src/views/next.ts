@@ -126,7 +126,6 @@ function waitWords(step: Extract<Step, { do: 'wait' }>, state: State, now: numbe
 
 /** How this question is answered, as commands. */
 export function answerHint({ id, kind, options, about }: Question): string {
-  if (kind === 'approval') return '`ralph approve` or `ralph skip`';
   const first = options[0]?.key;
   const choose = first === undefined ? '' : `\`ralph answer ${id} --option ${oneLine(first, 20)}\` or `;
   const clear = kind === 'blocker' && about !== 'session' ? `, or \`ralph unblock ${about}\`` : '';
@@ -145,7 +144,7 @@ export function advice(code: number, state: State): string {
     case 3:
       return `${asked.length > 0 ? asked.join('; ') : 'answer the open question'}; then \`ralph run\` goes on`;
     case 4:
-      return '`ralph why` tells what was tried; help with `ralph tell "…"` or change the task, then `ralph run` tries again with fresh counters';
+      return '`ralph why` tells what was tried; say more in the task itself or give it its attempts back with `ralph unblock ID`, then `ralph run` tries again with fresh counters';
     case 5:
       return 'mend what the reason names, then `ralph run`';
     case 6:

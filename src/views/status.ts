@@ -10,7 +10,7 @@ import {
 import { type QuestionJson, questionJson, questionText } from './inbox.ts';
 import { type LiveInfo, nextWords } from './next.ts';
 import { stories } from './story.ts';
-import { count, duration, iso, money, oneLine, span, tally } from './words.ts';
+import { count, duration, iso, oneLine, span, spent, tally } from './words.ts';
 
 export type StatusWord = 'completed' | 'in_progress' | 'awaiting_feedback' | 'blocked';
 export type StatusDetail = StatusWord | 'paused' | 'awaiting_approval' | 'aborted';
@@ -203,11 +203,12 @@ function numbersLine(state: State): string {
   const max = state.policy?.limits.maxStuck ?? 0;
   const used =
     state.run && state.policy ? `${state.run.used} of ${iterationLimit(state)} in this run` : 'none yet';
+  const reported = [...state.attempts.values()].filter(({ report }) => report !== null).length;
   const tokens = state.tokens.input + state.tokens.output;
   return [
     `iterations ${state.attempts.size} (${used})`,
     `stuck ${state.stuck}${max > 0 ? `/${max}` : ''}`,
-    money(state.costUsd),
+    spent(state.costUsd, reported),
     `${tally(tokens)} tokens`,
   ].join(' · ');
 }

@@ -252,6 +252,15 @@ describe('why', () => {
     );
   });
 
+  it('takes a part of an id or a title that only one task has, and lists them when several do', () => {
+    const story = views.readStory(journal([]));
+    const { id, title } = [...story.state.tasks.values()][0]!.def;
+    expect(views.whyText(story, id.toUpperCase(), view)).toBe(views.whyText(story, id, view));
+    expect(views.whyText(story, title.toUpperCase(), view)).toBe(views.whyText(story, id, view));
+    expect(() => views.whyText(story, 'TASK', view)).toThrow(/Several tasks are like TASK: task-1 /);
+    expect(() => views.whyText(story, '2', view)).toThrow(/no task, session or iteration 2/);
+  });
+
   it('shows where a grown allowance was held by its bound', () => {
     const { policy } = views.fold(journal([]));
     const timed = views.explainTime({

@@ -44,7 +44,8 @@ export type Why = SessionWhy | TaskWhy | ({ about: 'iteration' } & IterationJson
 
 /**
  * The explanation as data. `subject`: an iteration number, a task id, a session id, or undefined (or
- * `session`) for the session. A task whose id is a number is found first. Throws a Problem for an unknown subject.
+ * `session`) for the session. A task whose id is a number is found first; a part of an id or title is
+ * enough when only one task has it. Throws a Problem for a subject that is unknown or means several.
  */
 export function whyJson(story: Story, subject: string | undefined, view: Viewpoint): Why {
   const found = find(story, subject);
@@ -81,7 +82,39 @@ function find(story: Story, subject: string | undefined): Subject {
   const number = /^(?:iteration[- ]?)?0*(\d{1,9})$/i.exec(subject ?? '')?.[1];
   const told = story.iterations.get(Number(number));
   if (told) return { kind: 'iteration', told };
+  const id = number === undefined ? likeTask(state, subject ?? '') : null;
+  if (id !== null) return { kind: 'task', id };
   throw unknownSubject(story, subject ?? '');
+}
+
+/** The one task whose id, else whose title, has the text in it, a beginning before a middle; any case. */
+function likeTask(state: State, text: string): string | null {
+  const wanted = text.trim().toLowerCase();
+  if (wanted === '') return null;
+  const ranks: ((id: string, title: string) => boolean)[] = [
+    (id) => id === wanted,
+    (id) => id.startsWith(wanted),
+    (id) => id.includes(wanted),
+    (_, title) => title.startsWith(wanted),
+    (_, title) => title.includes(wanted),
+  ];
+  const tasks = [...state.tasks.values()].map(({ def }) => def);
+  for (const fits of ranks) {
+    const like = tasks.filter(({ id, title }) => fits(id.toLowerCase(), title.toLowerCase()));
+    if (like.length > 1) throw severalLike(text, like);
+    if (like.length === 1) return like[0]!.id;
+  }
+  return null;
+}
+
+function severalLike(text: string, like: readonly { id: string; title: string }[]): Problem {
+  const named = like.map(({ id, title }) => `${id} (${oneLine(title, 60)})`).sort(naturalOrder);
+  return new Problem({
+    code: 'why.several_tasks',
+    what: `Several tasks are like ${oneLine(text, 80)}: ${some(named, 8)}.`,
+    why: 'Each of them could be meant.',
+    fix: 'Name one by its whole id: `ralph why ID`.',
+  });
 }
 
 function unknownSubject(story: Story, subject: string): Problem {
