@@ -182,7 +182,9 @@ async function carryOut(place: Committing, plan: Plan): Promise<CommitResult> {
   const { head } = await readHead(place, place.userEnv);
   const landed = head !== null && head !== before.head;
   if (landed && (result.code === 0 || (await parentOf(place, head)) === before.head)) {
-    const paths = await landedPaths(place, { from: before.head, to: head, paths: plan.paths });
+    const all = { from: before.head, to: head, paths: plan.paths };
+    // Without a hook nothing comes between what was asked for and what is in it.
+    const paths = hooked ? await landedPaths(place, all) : plan.paths;
     return { kind: 'committed', commit: head, paths, hooked };
   }
   if (saved !== null) await undo(place, saved, plan.unknown);
