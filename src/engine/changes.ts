@@ -43,7 +43,7 @@ export async function standing(house: House, changes: Change[]): Promise<Change[
 export function isBookkeeping(path: string, state: State): boolean {
   if (state.source?.path !== null && state.source?.path === path) return true;
   return (
-    /^(ralph\/)?(progress\.(txt|md)|scratchpad\.md|memories\.md|activity\.(log|md)|notes\.(txt|md))$/.test(
+    /^((ralph|notes)\/)?(progress\.(txt|md)|scratchpad\.md|memories\.md|activity\.(log|md)|notes\.(txt|md))$/.test(
       path,
     ) ||
     /^(\.ralph|\.ralph-sessions|ralph\/logs|logs)\//.test(path) ||
