@@ -195,7 +195,7 @@ function robotRules({ config: { RObot: robot }, whereIs }: Ground): Found[] {
       code: 'config.missing',
       what: 'RObot.telegram.bot_token is missing',
       why: 'RObot is enabled, and without a token no message can be sent or heard.',
-      fix: 'Set RALPH_TELEGRAM_BOT_TOKEN, or run `the chat`.',
+      fix: 'Set RALPH_TELEGRAM_BOT_TOKEN.',
     };
     broken.push(found(['RObot', 'telegram', 'bot_token'], facts, whereIs));
   }
