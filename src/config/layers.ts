@@ -112,7 +112,10 @@ function unknownVariable(name: string, word: string, at: { path: string[]; known
     at: name,
     what: word === '' ? `${name} names no key` : `${place} has no key ${word.toLowerCase()}`,
     why: `Variables that begin with ${PREFIX} set keys of ralph.yml, nested ones with __ in between.`,
-    fix: meant === null ? 'Unset it, or see docs/reference/configuration.md for the keys.' : `Did you mean ${PREFIX}${begun}?`,
+    fix:
+      meant === null
+        ? 'Unset it, or see docs/reference/configuration.md for the keys.'
+        : `Did you mean ${PREFIX}${begun}?`,
   };
 }
 

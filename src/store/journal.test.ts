@@ -173,9 +173,10 @@ describe('a cut journal', () => {
         const read = await readJournal(file).catch((error: unknown) => error);
         if (read instanceof Problem) return;
         const { records: found } = read as { records: typeof records };
-        // The last line has no successor that vouches for it; the lines before it must be the same.
+        // The last line has no successor that vouches for it, and without the newline before it the last
+        // two are one cut end; the lines before that must be the same.
         expect(found.slice(0, 2)).toEqual(records.slice(0, Math.min(2, found.length)));
-        expect(found.length).toBeGreaterThanOrEqual(2);
+        expect(found.length).toBeGreaterThanOrEqual(whole[at] === 0x0a ? 1 : 2);
       }),
       { numRuns: 300 },
     );

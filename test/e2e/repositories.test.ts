@@ -278,7 +278,8 @@ test('an agent that rewrites history: the old head is kept by name, and it is to
     ],
   });
   const old = project.git('rev-parse', 'HEAD');
-  await project.ralph(['run', '-n', '1']);
+  expect(await code('run', '-n', '1')).toBe(7);
+  expect(await code('resume')).toBe(7);
   expect(verdicts(project)[0]).toContain('history_rewritten');
   expect(project.git('for-each-ref', '--format=%(objectname)', 'refs/ralph')).toContain(old);
 });
