@@ -19,10 +19,15 @@ export async function recover(house: House, iterations: number[]): Promise<void>
   }
 }
 
-/** Gates that a killed runner left running: told by the open wave, because no fact says that one began. */
+/** Gates, and the git of a landing, that a killed runner left running: no fact says that one began. */
 export async function endOrphanedGates(house: House): Promise<void> {
   const { open, wave } = house.state;
   const iterations = new Set([...open, ...(wave?.waiting ?? []).map((entry) => entry.iteration)]);
+  // A landing that was cut off may have left git or a hook at work, under the mark of the last attempt.
+  for (const task of house.state.tasks.values()) {
+    const last = task.attempts.at(-1);
+    if (task.status === 'done' && task.landed === 'no') iterations.add(last ?? house.state.lastIteration);
+  }
   if (iterations.size === 0) return;
   await house.leftovers.endMarked([...iterations].map((iteration) => gateMarker(house, iteration)));
 }
