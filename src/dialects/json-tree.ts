@@ -28,8 +28,9 @@ export interface JsonFault {
 /** Deeper nesting than this is refused, so that no text can exhaust the stack. */
 const MAX_DEPTH = 100;
 
+/** `root` is scanned when it is first asked for. */
 export type JsonReading =
-  | { kind: 'tree'; root: JsonNode; value: unknown }
+  | { kind: 'tree'; readonly root: JsonNode; value: unknown }
   | { kind: 'fault'; fault: JsonFault };
 
 /**
@@ -39,13 +40,34 @@ export type JsonReading =
  */
 export function readJson(text: string): JsonReading {
   const from = text.charCodeAt(0) === 0xfeff ? 1 : 0;
+  let value: unknown;
   try {
-    const value: unknown = JSON.parse(from === 0 ? text : text.slice(from));
-    const scanner: Scanner = { text, at: from, shapes: [], lazyBelow: 0 };
-    return { kind: 'tree', root: readValue(scanner, 0), value };
-  } catch (thrown) {
-    return { kind: 'fault', fault: thrown instanceof Fault ? thrown.fault : findFault(text, from) };
+    value = JSON.parse(from === 0 ? text : text.slice(from));
+  } catch {
+    return { kind: 'fault', fault: findFault(text, from) };
   }
+  if (isDeeper(value, MAX_DEPTH)) return { kind: 'fault', fault: findFault(text, from) };
+  let root: JsonNode | undefined;
+  return {
+    kind: 'tree',
+    value,
+    get root() {
+      root ??= readValue({ text, at: from, shapes: [], lazyBelow: 0 }, 0);
+      return root;
+    },
+  };
+}
+
+/** Whether anything in the value lies deeper than that many levels. */
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels < 0) return true;
+  if (Array.isArray(value)) {
+    for (const item of value) if (isDeeper(item, levels - 1)) return true;
+    return false;
+  }
+  for (const key in value) if (isDeeper((value as Record<string, unknown>)[key], levels - 1)) return true;
+  return false;
 }
 
 /** Where the text leaves the grammar, by reading all of it. */
@@ -117,38 +139,21 @@ class LazyObject {
   }
 }
 
-const PLAIN_TEXT = /[^"{}[\]]*/y;
-
-/** The end of the object or array that begins here. Checks the depth, so that nothing later need. */
-function skipNested(scanner: Scanner, depth: number): number {
-  const { text } = scanner;
-  let at = scanner.at;
-  let level = depth;
-  do {
-    PLAIN_TEXT.lastIndex = at;
-    PLAIN_TEXT.test(text);
-    at = PLAIN_TEXT.lastIndex;
-    const code = text.charCodeAt(at);
-    if (code === 0x22) at = skipString(text, at);
-    else if (code === 0x7b || code === 0x5b) {
-      level += 1;
-      if (level > MAX_DEPTH) throw fault({ ...scanner, at }, `nested deeper than ${MAX_DEPTH} levels`);
-      at += 1;
-    } else {
-      level -= 1;
-      at += 1;
-    }
-  } while (level > depth);
-  return at;
-}
-
-function skipString(text: string, start: number): number {
+/** The end of the object or array that begins here, in a text that is known to be JSON. */
+function skipNested(text: string, start: number): number {
   let at = start;
+  let level = 0;
   for (;;) {
-    at = text.indexOf('"', at + 1);
-    let slashes = at;
-    while (text.charCodeAt(slashes - 1) === 0x5c) slashes -= 1;
-    if ((at - slashes) % 2 === 0) return at + 1;
+    const code = text.charCodeAt(at++);
+    if (code === 0x22) {
+      for (let inner = text.charCodeAt(at++); inner !== 0x22; inner = text.charCodeAt(at++)) {
+        if (inner === 0x5c) at += 1;
+      }
+    } else if (code === 0x7b || code === 0x5b) level += 1;
+    else if (code === 0x7d || code === 0x5d) {
+      level -= 1;
+      if (level === 0) return at;
+    }
   }
 }
 
@@ -187,7 +192,7 @@ function readValue(scanner: Scanner, depth: number): JsonNode {
   switch (text.charCodeAt(start)) {
     case 0x7b: {
       if (depth <= scanner.lazyBelow) return readObject(scanner, depth);
-      const node = new LazyObject(scanner, skipNested(scanner, depth), depth);
+      const node = new LazyObject(scanner, skipNested(text, start), depth);
       scanner.at = node.end;
       return node;
     }

@@ -24,7 +24,7 @@ import { lineAt } from './text.ts';
 /** A file that was parsed: its value, and its tree for positions. */
 export interface StoryFile {
   value: unknown;
-  root: JsonNode;
+  readonly root: JsonNode;
   text: string;
   /** Names the place of problems. */
   path: string;

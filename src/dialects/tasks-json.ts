@@ -2,7 +2,7 @@
  * Task lists in JSON: `tasks.json` with review fields and the plain `prd.json` family. Theirs ↔ ours
  * stands in README.md of this folder.
  */
-import { type JsonNode, readJson } from './json-tree.ts';
+import { type JsonNode, type JsonReading, readJson } from './json-tree.ts';
 import { compareStories, type StoryFormat } from './story-compare.ts';
 import { readStories, type StoryFile, storyArray } from './story-list.ts';
 import { fieldEdits, JSON_NOTATION, markEdits, type StoryFields } from './story-marks.ts';
@@ -11,13 +11,25 @@ import { applyEdits, type Edit, lineAt } from './text.ts';
 
 function parse(text: string, path: string): StoryFile | null {
   const reading = readJson(text);
-  return reading.kind === 'tree' ? { value: reading.value, root: reading.root, text, path } : null;
+  return reading.kind === 'tree' ? fileOf(reading, text, path) : null;
+}
+
+/** The positions stay unread until somebody asks for the root. */
+function fileOf(tree: JsonReading & { kind: 'tree' }, text: string, path: string): StoryFile {
+  return {
+    value: tree.value,
+    get root() {
+      return tree.root;
+    },
+    text,
+    path,
+  };
 }
 
 function read(text: string, path: string): TaskListReading {
   if (text.replace(/^\ufeff/, '').trim() === '') return { kind: 'empty' };
   const reading = readJson(text);
-  if (reading.kind === 'tree') return readStories({ value: reading.value, root: reading.root, text, path });
+  if (reading.kind === 'tree') return readStories(fileOf(reading, text, path));
   const { what, hint, offset } = reading.fault;
   const at = `${path}:${lineAt(text, offset)}`;
   const fix = 'correct that line; the file must be plain JSON';

@@ -14,15 +14,14 @@ export interface Edit {
 export function applyEdits(text: string, edits: readonly Edit[]): string {
   const sorted = edits.map((edit, at) => ({ edit, at }));
   sorted.sort((a, b) => a.edit.start - b.edit.start || a.at - b.at);
-  const parts: string[] = [];
+  let result = '';
   let from = 0;
   for (const { edit } of sorted) {
     if (edit.start < from) throw new Error(`overlapping edits at ${edit.start}`);
-    parts.push(text.slice(from, edit.start), edit.text);
+    result += text.slice(from, edit.start) + edit.text;
     from = edit.end;
   }
-  parts.push(text.slice(from));
-  return parts.join('');
+  return result + text.slice(from);
 }
 
 /** The line of an offset, from 1. */
