@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decide, emptyState, evolve, type Fact, type JournalRecord, type State } from '../src/core/index.ts';
 import { readTaskList, writeMarks } from '../src/dialects/index.ts';
-import { openJournal, takeLock } from '../src/store/index.ts';
+import { openJournal, readJournal, takeLock } from '../src/store/index.ts';
 import { beginning, benchPolicy, manyTasks, writeJournal } from './journal.ts';
 import { costMs, medianCostMs, type Row, type Scale } from './measure.ts';
 
@@ -36,8 +36,7 @@ export async function journalRows({ quick }: Scale): Promise<Row[]> {
   const file = join(dir, 'journal.jsonl');
   try {
     const facts = await writeJournal({ iterations, tasks: quick ? 20 : 1_000, file });
-    const { journal, records } = await openJournal({ file, epoch: 1, stillOurs: () => true });
-    await journal.close();
+    const { records } = await readJournal(file);
     const foldMs = await medianCostMs(5, () => folded(records));
     const resumeMs = await costMs(() => resumed(dir, file));
     const count = facts.toLocaleString('en-US');
@@ -66,8 +65,14 @@ async function resumed(dir: string, file: string): Promise<void> {
   const identity = { pid: process.pid, startTime: '1', host: 'bench', boot: '1' };
   const lock = await takeLock({ file: join(dir, 'lock'), identity, sessionId: 'bench', now: Date.now() });
   if (lock.kind !== 'taken') throw new Error('the bench does not get its own lock');
-  const opened = await openJournal({ file, epoch: lock.epoch, stillOurs: lock.stillOurs });
-  decide(folded(opened.records), moment());
+  const state = emptyState();
+  const opened = await openJournal({
+    file,
+    epoch: lock.epoch,
+    stillOurs: lock.stillOurs,
+    record: (record) => evolve(state, record),
+  });
+  decide(state, moment());
   await opened.journal.close();
   await lock.release();
 }

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { type JournalRecord, Problem } from '../core/index.ts';
+import { emptyState, evolve, type JournalRecord, Problem } from '../core/index.ts';
 import { type House, openHouse, type TaskList } from '../engine/index.ts';
 import { ownIdentity } from '../process/index.ts';
 import { openGround, type RepoGround } from '../repo/index.ts';
@@ -56,8 +56,21 @@ export async function openSession(request: OpenRequest): Promise<Opened> {
   const lock = await lockSession(request);
   try {
     const file = join(session.dir, 'journal.jsonl');
-    const opened = await openJournal({ file, epoch: lock.epoch, stillOurs: lock.stillOurs });
-    const { journal, records, repaired } = opened;
+    const mirrors = openMirrors({
+      sessionDir: session.dir,
+      mainDir: place.mainDir,
+      warn: (text) => audience.say(text),
+    });
+    const state = emptyState();
+    const { journal, repaired } = await openJournal({
+      file,
+      epoch: lock.epoch,
+      stillOurs: lock.stillOurs,
+      record: (record) => {
+        evolve(state, record);
+        mirrors.tell(record);
+      },
+    });
     const desk = openDesk(place.dir, session.dir);
     await desk.linkLogs();
     const house: House = openHouse({
@@ -71,11 +84,7 @@ export async function openSession(request: OpenRequest): Promise<Opened> {
       gates: processGates,
       leftovers: markedProcesses,
       list: request.list,
-      mirrors: openMirrors({
-        sessionDir: session.dir,
-        mainDir: place.mainDir,
-        warn: (text) => audience.say(text),
-      }),
+      mirrors,
       knowledge: knowledgeSource(place.dir, ground),
       feedback: feedbackSource(session.dir),
       secret: () => randomBytes(32).toString('hex'),
@@ -88,9 +97,8 @@ export async function openSession(request: OpenRequest): Promise<Opened> {
       sessionId: session.id,
       sessionDir: session.dir,
       env: await agentEnvironment(session.dir, request.env),
-      records,
+      state,
     });
-    house.pending = records;
     return { house, lock, repaired, close: () => close(house, { lock, journal }) };
   } catch (error) {
     await lock.release();

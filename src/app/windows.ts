@@ -1,10 +1,14 @@
 /** Opens a session for reading: its story, and who holds it now. Takes no lock and changes nothing. */
-import { join } from 'node:path';
-import { emptyState, evolve, type State } from '../core/index.ts';
-import { readLock, scanJournal } from '../store/index.ts';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { State } from '../core/index.ts';
+import { foldSession, readLock, scanJournal } from '../store/index.ts';
 import { emptyStory, type LiveInfo, type Story, tell, unheard } from '../views/index.ts';
 import { currentSession, type KnownSession, knownSessions } from './choose.ts';
 import { findPlace } from './place.ts';
+
+/** The built file this code stands in has a name made of its content; run from its sources it has none. */
+const BUILD = /-[\w-]{8}\.js$/.test(import.meta.url) ? basename(fileURLToPath(import.meta.url)) : null;
 
 export interface Window {
   session: KnownSession;
@@ -23,16 +27,8 @@ export interface StateWindow {
 /** The state alone is enough for most windows; the story of a long session costs as much again. */
 export async function openState(cwd: string, id?: string): Promise<StateWindow> {
   const session = await currentSession(await findPlace(cwd), id);
-  const state = emptyState();
-  const heard = emptyStory();
-  scanJournal(join(session.dir, 'journal.jsonl'), (record) => {
-    evolve(state, record);
-    const messages = record.facts.filter(
-      ({ type }) => type === 'message.received' || type === 'message.rejected',
-    );
-    if (messages.length > 0) tell(heard, { ...record, facts: messages });
-  });
-  return { session, state, live: await liveOf(session.dir), unheard: unheard(heard) };
+  const { state, messages } = foldSession(session.dir, BUILD);
+  return { session, state, live: await liveOf(session.dir), unheard: unheard(messages) };
 }
 
 export async function openWindow(cwd: string, id?: string): Promise<Window> {
@@ -42,14 +38,6 @@ export async function openWindow(cwd: string, id?: string): Promise<Window> {
     tell(story, record);
   });
   return { session, story, live: await liveOf(session.dir) };
-}
-
-function stateOf(dir: string): State {
-  const state = emptyState();
-  scanJournal(join(dir, 'journal.jsonl'), (record) => {
-    evolve(state, record);
-  });
-  return state;
 }
 
 async function liveOf(dir: string): Promise<LiveInfo> {
@@ -62,6 +50,8 @@ async function liveOf(dir: string): Promise<LiveInfo> {
 export async function allSessions(cwd: string): Promise<{ state: State; live: LiveInfo }[]> {
   const known = await knownSessions(await findPlace(cwd));
   return Promise.all(
-    known.reverse().map(async ({ dir }) => ({ state: stateOf(dir), live: await liveOf(dir) })),
+    known
+      .reverse()
+      .map(async ({ dir }) => ({ state: foldSession(dir, BUILD).state, live: await liveOf(dir) })),
   );
 }

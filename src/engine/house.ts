@@ -2,15 +2,7 @@
  * One running session: its state, its ports and the agents that are alive. Everything the engine does
  * goes through `append`, so that what is not in the journal did not happen.
  */
-import {
-  type Exit,
-  emptyState,
-  evolve,
-  type Fact,
-  type JournalRecord,
-  type Mark,
-  type State,
-} from '../core/index.ts';
+import { type Exit, evolve, type Fact, type JournalRecord, type Mark, type State } from '../core/index.ts';
 import type {
   Agent,
   AgentEvent,
@@ -88,16 +80,14 @@ export interface HouseInit extends Ports {
   sessionId: string;
   sessionDir: string;
   env: Record<string, string>;
-  records: JournalRecord[];
+  /** What the journal adds up to; the house goes on with it in place. */
+  state: State;
 }
 
-/** Folds what the journal holds and returns a house nobody lives in yet. */
-export function openHouse({ records, ...init }: HouseInit): House {
-  const state = emptyState();
-  for (const record of records) evolve(state, record);
+/** A house nobody lives in yet. */
+export function openHouse(init: HouseInit): House {
   return {
     ...init,
-    state,
     live: new Map(),
     usage: new Map(),
     fresh: null,

@@ -4,6 +4,7 @@
  * cut end is ordinary (a crash during a write); everything else stops the reader with the line's number.
  */
 import { createHash, hash } from 'node:crypto';
+import { readSync } from 'node:fs';
 import { JOURNAL_VERSION, type JournalRecord, Problem } from '../core/index.ts';
 
 const NEWLINE = 0x0a;
@@ -25,10 +26,12 @@ export interface ChainEnd {
   line: number;
   /** Bytes of whole, good lines. */
   bytes: number;
+  /** Bytes of the last line, its newline included. */
+  lastBytes: number;
 }
 
 /** The place before the first record. */
-export const CHAIN_START: ChainEnd = { seq: 0, prev: '', line: 0, bytes: 0 };
+export const CHAIN_START: ChainEnd = { seq: 0, prev: '', line: 0, bytes: 0, lastBytes: 0 };
 
 export interface ChainReading {
   file: string;
@@ -61,10 +64,43 @@ export function readChain({ file, buffer, start, record: onRecord }: ChainReadin
     end.prev = sha256(buffer.subarray(from, to));
     end.seq = record.seq;
     end.line += 1;
+    end.lastBytes = to + 1 - from;
     from = to + 1;
     end.bytes = start.bytes + from;
   }
   return end;
+}
+
+const SCAN_BYTES = 1024 * 1024;
+
+/**
+ * Reads a whole journal from a descriptor, from where `start` ends, in one buffer: a long journal then
+ * costs its parsing and little memory. Answers where the whole records end and the bytes of a cut end.
+ * Throws as `readChain` does.
+ */
+export function scanChain(scan: {
+  file: string;
+  fd: number;
+  start?: ChainEnd;
+  record(record: JournalRecord): void;
+}): { end: ChainEnd; torn: Buffer } {
+  const { file, fd, record, start = CHAIN_START } = scan;
+  let buffer = Buffer.allocUnsafe(SCAN_BYTES);
+  let filled = 0;
+  let end = start;
+  for (let position = start.bytes; ; ) {
+    const read = readSync(fd, buffer, filled, buffer.length - filled, position);
+    if (read === 0) return { end, torn: buffer.subarray(0, filled) };
+    position += read;
+    filled += read;
+    const next = readChain({ file, buffer: buffer.subarray(0, filled), start: end, record });
+    const used = next.bytes - end.bytes;
+    end = next;
+    buffer.copyWithin(0, used, filled);
+    filled -= used;
+    // A line longer than the buffer.
+    if (filled === buffer.length) buffer = Buffer.concat([buffer], buffer.length * 2);
+  }
 }
 
 function parseLine(text: string): JournalRecord | undefined {

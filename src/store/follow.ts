@@ -2,16 +2,15 @@
  * Reading without the lock: once for a window, or on and on for a follower. Nothing here writes, and a
  * cut end is left for the writer to mend.
  */
-import { closeSync, type FSWatcher, openSync, readSync, watch } from 'node:fs';
+import { closeSync, type FSWatcher, openSync, watch } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import type { JournalRecord } from '../core/index.ts';
-import { CHAIN_START, readChain } from './chain.ts';
+import { CHAIN_START, readChain, scanChain } from './chain.ts';
 import { errorCode } from './disk.ts';
 
 const POLL_MS = 1_000;
 const CHUNK_BYTES = 8 * 1024 * 1024;
-const SCAN_BYTES = 1024 * 1024;
 
 /** The whole records of a journal, and how many bytes of a cut end follow them. */
 export interface JournalReading {
@@ -33,36 +32,9 @@ export function scanJournal(file: string, record: (record: JournalRecord) => voi
     throw error;
   }
   try {
-    return scan({ file, fd, record });
+    return scanChain({ file, fd, record }).torn.length;
   } finally {
     closeSync(fd);
-  }
-}
-
-/** One buffer for the whole file: a long journal then costs its parsing and little memory. */
-function scan({
-  file,
-  fd,
-  record,
-}: {
-  file: string;
-  fd: number;
-  record(record: JournalRecord): void;
-}): number {
-  let buffer = Buffer.allocUnsafe(SCAN_BYTES);
-  let filled = 0;
-  let end = CHAIN_START;
-  for (;;) {
-    const read = readSync(fd, buffer, filled, buffer.length - filled, null);
-    if (read === 0) return filled;
-    filled += read;
-    const next = readChain({ file, buffer: buffer.subarray(0, filled), start: end, record });
-    const used = next.bytes - end.bytes;
-    end = next;
-    buffer.copyWithin(0, used, filled);
-    filled -= used;
-    // A line longer than the buffer.
-    if (filled === buffer.length) buffer = Buffer.concat([buffer], buffer.length * 2);
   }
 }
 

@@ -6,6 +6,7 @@ export { atomicWrite, moveToFree, numbered, padded, StoreFull } from './disk.ts'
 export { feedbackSource, saysSomething } from './feedback.ts';
 export type { FoundTaskList } from './find-task-list.ts';
 export { findTaskList } from './find-task-list.ts';
+export { type Folded, foldSession } from './folded.ts';
 export type { FollowOptions, JournalReading } from './follow.ts';
 export { followJournal, readJournal, scanJournal } from './follow.ts';
 export type { Delivery } from './handled.ts';

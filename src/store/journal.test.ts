@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Fact } from '../core/index.ts';
+import type { Fact, JournalRecord } from '../core/index.ts';
 import { Problem } from '../core/index.ts';
 import { type DiskIo, REAL_IO, StoreFull } from './disk.ts';
 import { followJournal, readJournal, scanJournal } from './follow.ts';
@@ -65,7 +65,8 @@ describe('a journal', () => {
 
   it('goes on with the epoch of its new owner', async () => {
     await record(2);
-    const { journal, records } = await openJournal({ file, epoch: 2 });
+    const records: JournalRecord[] = [];
+    const { journal } = await openJournal({ file, epoch: 2, record: (record) => records.push(record) });
     expect(records).toHaveLength(2);
     expect(journal.seq).toBe(2);
     expect(await journal.append(2, 9, [fact('c')])).toMatchObject({ seq: 3, epoch: 2, at: 9 });
@@ -119,7 +120,12 @@ describe('a cut journal', () => {
     for (let length = 0; length <= whole.length; length++) {
       writeFileSync(file, whole.subarray(0, length));
       const kept = ends.filter((end) => end <= length);
-      const { journal, records, repaired } = await openJournal({ file, epoch: 2 });
+      const records: JournalRecord[] = [];
+      const { journal, repaired } = await openJournal({
+        file,
+        epoch: 2,
+        record: (record) => records.push(record),
+      });
       await journal.close();
       expect(records).toHaveLength(kept.length);
       expect(statSync(file).size).toBe(kept.at(-1) ?? 0);

@@ -11,7 +11,7 @@ import { chmod, type FileHandle, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Fact, JOURNAL_VERSION, type JournalRecord } from '../core/index.ts';
 import type { Journal } from '../engine/index.ts';
-import { CHAIN_START, type ChainEnd, readChain, sha256 } from './chain.ts';
+import { type ChainEnd, scanChain, sha256 } from './chain.ts';
 import { createWhole, type DiskIo, diskError, REAL_IO, syncFolder } from './disk.ts';
 
 export interface JournalOptions {
@@ -20,6 +20,8 @@ export interface JournalOptions {
   epoch: number;
   /** From `takeLock`. Without it, a `lock` file beside the journal with another epoch fences. */
   stillOurs?: () => boolean;
+  /** Handed each record that is there, in order; none is kept, because a long session has many. */
+  record?: (record: JournalRecord) => void;
   /** For tests of a failing disk. */
   io?: DiskIo;
 }
@@ -33,7 +35,6 @@ export interface Repair {
 
 export interface OpenedJournal {
   journal: Journal & { close(): Promise<void> };
-  records: JournalRecord[];
   repaired: Repair | null;
 }
 
@@ -52,11 +53,9 @@ export async function openJournal(options: JournalOptions): Promise<OpenedJourna
   const { file } = options;
   const handle = await openPrivate(file);
   try {
-    const buffer = readFileSync(file);
-    const records: JournalRecord[] = [];
-    const end = readChain({ file, buffer, start: CHAIN_START, record: (record) => records.push(record) });
-    const repaired = await setTornAside({ file, handle, bytes: buffer, end });
-    return { journal: writer(options, handle, end), records, repaired };
+    const { end, torn } = scanChain({ file, fd: handle.fd, record: options.record ?? (() => undefined) });
+    const repaired = await setTornAside({ file, handle, torn, end });
+    return { journal: writer(options, handle, end), repaired };
   } catch (error) {
     await handle.close();
     throw diskError(error, file);
@@ -74,10 +73,10 @@ async function openPrivate(file: string): Promise<FileHandle> {
 async function setTornAside(found: {
   file: string;
   handle: FileHandle;
-  bytes: Uint8Array;
+  torn: Uint8Array;
   end: ChainEnd;
 }): Promise<Repair | null> {
-  const torn = found.bytes.subarray(found.end.bytes);
+  const { torn } = found;
   if (torn.length === 0) return null;
   const folder = dirname(found.file);
   for (let n = 1; ; n++) {

@@ -247,12 +247,14 @@ async function play(tasks = ['task-1', 'task-2']): Promise<Played> {
   return played;
 }
 
-/** A new process on the same journal: all its records are in the first redraw, as the engine gives them. */
+/** A new process on the same journal: its records are told while the journal is read. */
 async function restart(options: Partial<Parameters<typeof openMirrors>[0]> = {}): Promise<Played> {
-  const { journal, records } = await openJournal({
+  const records: JournalRecord[] = [];
+  const { journal } = await openJournal({
     file: inSession('journal.jsonl'),
     epoch: 1,
     stillOurs: () => true,
+    record: (record) => records.push(record),
   });
   const mirrors = openMirrors({
     sessionDir: session,
@@ -261,11 +263,14 @@ async function restart(options: Partial<Parameters<typeof openMirrors>[0]> = {})
     ...options,
   });
   const played = new Played(journal, mirrors);
-  for (const record of records) evolve(played.state, record);
+  for (const record of records) {
+    evolve(played.state, record);
+    mirrors.tell(record);
+  }
   played.iteration = played.state.lastIteration;
   played.wave = played.state.lastWave;
   played.at = Math.max(T0, played.state.lastAt);
-  if (records.length > 0) await mirrors.redraw(played.state, records);
+  if (records.length > 0) await mirrors.redraw(played.state, []);
   return played;
 }
 

@@ -46,6 +46,7 @@ interface Drawer {
   drawn: { file: string; progress: DrawnProgress } | null;
   /** The lines in hand are all there are, so a lost file needs no reading of the journal. */
   allInHand: boolean;
+  drawnOnce: boolean;
   /** When metrics.json was last drawn. Epoch ms. */
   countedAt: number;
   /** Mirrors that failed are left alone until then. Epoch ms. */
@@ -55,8 +56,11 @@ interface Drawer {
 const REST_MS = 10_000;
 const COUNT_MS = 1_000;
 
-/** The mirrors of one session. `redraw` wants every record once, from the first one on, or none before. */
-export function openMirrors(options: MirrorsOptions): Mirrors {
+/**
+ * The mirrors of one session. Every record is told once, in order: by `tell` while the journal is read,
+ * then by `redraw`. Where some are missing the journal is read again.
+ */
+export function openMirrors(options: MirrorsOptions): Mirrors & { tell(record: JournalRecord): void } {
   const { sessionDir, mainDir, primary = true, worktree = mainDir, warn } = options;
   const drawer: Drawer = {
     sessionDir,
@@ -73,15 +77,20 @@ export function openMirrors(options: MirrorsOptions): Mirrors {
     warned: new Set(),
     drawn: null,
     allInHand: true,
+    drawnOnce: false,
     countedAt: 0,
     restUntil: new Map(),
   };
-  return { redraw: (state, records) => redraw(drawer, state, records) };
+  return {
+    tell: (record) => tellRecord(drawer.telling, record),
+    redraw: (state, records) => redraw(drawer, state, records),
+  };
 }
 
 async function redraw(drawer: Drawer, state: State, records: JournalRecord[]): Promise<void> {
-  const first = drawer.telling.seq === 0;
+  const first = !drawer.drawnOnce;
   if (!(await guarded(drawer, 'journal.jsonl', () => follow(drawer, records)))) return;
+  drawer.drawnOnce = true;
   const types = new Set(records.flatMap((record) => record.facts.map((fact) => fact.type)));
   const news = (...wanted: Fact['type'][]) => first || wanted.some((type) => types.has(type));
   await drawLines(drawer);

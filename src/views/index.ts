@@ -5,7 +5,7 @@ export { fold } from './fold.ts';
 export { inboxJson, inboxText, type QuestionJson, questionJson, questionText } from './inbox.ts';
 export * from './interventions.ts';
 export { describeFact } from './line.ts';
-export { type MessageJson, messagesJson, messagesText, unheard } from './messages.ts';
+export { type MessageJson, type MessageStory, messagesJson, messagesText, unheard } from './messages.ts';
 export { advice, answerHint, type LiveInfo, nextStep, nextWords, stepWords, taskNext } from './next.ts';
 export { type SessionJson, sessionJson, sessionsText } from './sessions.ts';
 export * from './status.ts';

@@ -34,8 +34,8 @@ export function messagesJson(story: Story): MessageJson[] {
 }
 
 /** Messages that changed nothing: `status` tells their senders. */
-export function unheard(story: Story): MessageStory[] {
-  return story.messages.filter(({ action }) => /^(?:no effect|stale|rejected|unconfirmed)/.test(action));
+export function unheard(messages: readonly MessageStory[]): MessageStory[] {
+  return messages.filter(({ action }) => /^(?:no effect|stale|rejected|unconfirmed)/.test(action));
 }
 
 export function messagesText(messages: readonly MessageStory[]): string {

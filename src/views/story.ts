@@ -123,6 +123,7 @@ export function readStory(records: Iterable<JournalRecord>): Story {
 /** Adds one record, in place; the state in it moves along. */
 export function tell(story: Story, record: JournalRecord): Story {
   evolve(story.state, record);
+  hearRecord(story.messages, record);
   for (const fact of record.facts) tellFact(story, fact, record.at);
   return story;
 }
@@ -148,10 +149,6 @@ function tellFact(story: Story, fact: Fact, at: number): void {
       story.topics.push({ at, iteration, role, topic, payload });
       return;
     }
-    case 'message.received':
-      return heard(story, { at, id: fact.message.id, message: fact.message, action: fact.action });
-    case 'message.rejected':
-      return heard(story, { at, id: fact.id, message: null, action: `rejected: ${fact.reason}` });
     case 'wave.ended':
     case 'abort.done':
       return close(story);
@@ -292,9 +289,19 @@ function corrected(story: Story, fact: Of<'intervention.chosen'>, at: number): v
   story.findings.push({ at, iteration, task, agent, finding: null, applied: intervention, answered: true });
 }
 
-function heard(story: Story, entry: Story['messages'][number]): void {
-  story.messages.push(entry);
-  if (story.messages.length > MAX_MESSAGES) story.messages.shift();
+/** Adds what a record says of messages; the newest 200 are kept. */
+export function hearRecord(
+  messages: Story['messages'],
+  { at, facts }: Pick<JournalRecord, 'at' | 'facts'>,
+): void {
+  for (const fact of facts) {
+    if (fact.type === 'message.received') {
+      messages.push({ at, id: fact.message.id, message: fact.message, action: fact.action });
+    } else if (fact.type === 'message.rejected') {
+      messages.push({ at, id: fact.id, message: null, action: `rejected: ${fact.reason}` });
+    } else continue;
+    if (messages.length > MAX_MESSAGES) messages.shift();
+  }
 }
 
 function lastOf(story: Story, task: string): IterationStory | undefined {

@@ -78,7 +78,7 @@ function everyWindow(story: views.Story, live: views.LiveInfo): string[] {
     views.inboxText(state, NOW),
     views.topicsText(story),
     views.messagesText(story.messages),
-    views.messagesText(views.unheard(story)),
+    views.messagesText(views.unheard(story.messages)),
     views.interventionsText(story),
     views.sessionsText([views.sessionJson(state, live)]),
     views.boardText(story),
@@ -336,10 +336,10 @@ describe('the rows and events', () => {
   it('tell a sender what came of a message that had no effect', () => {
     const story = views.readStory(journal([{ move: 'note' }]));
     const { at, message } = story.messages[0]!;
-    expect(views.unheard(story)).toEqual([]);
+    expect(views.unheard(story.messages)).toEqual([]);
     story.messages.push({ at, id: 'b', message, action: 'no effect: the session is over' });
     story.messages.push({ at, id: 'c.yaml', message: null, action: 'rejected: no type' });
-    const text = views.messagesText(views.unheard(story));
+    const text = views.messagesText(views.unheard(story.messages));
     expect(text).toContain('STEER from ada: use JWT — no effect: the session is over');
     expect(text).toContain('c.yaml — rejected: no type');
   });

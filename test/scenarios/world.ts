@@ -30,6 +30,7 @@ import {
   type Ports,
   turn,
 } from '../../src/engine/index.ts';
+import { fold } from '../../src/views/index.ts';
 
 export type Files = Record<string, string>;
 
@@ -219,7 +220,7 @@ function inhabit(world: World): House {
     sessionId: '260101-220000',
     sessionDir: world.scratch,
     env: { PATH: '/usr/bin' },
-    records: world.records,
+    state: fold(world.records),
   });
 }
 
