@@ -3,6 +3,7 @@
  * when it is called, because a window should not pay for the configuration and the agents.
  */
 import type { Archived, ArchiveRequest } from './archive.ts';
+import type { KnownKind, KnownName, KnownWhere } from './known.ts';
 import type { LogRequest } from './logs.ts';
 import type { RunRequest } from './plan.ts';
 import type { RunOutcome } from './run.ts';
@@ -10,6 +11,7 @@ import type { SendRequest, Sent } from './send.ts';
 
 export type { Archived } from './archive.ts';
 export { summaryOf } from './ending.ts';
+export type { KnownKind, KnownName } from './known.ts';
 export type { RunRequest } from './plan.ts';
 export type { RunOutcome } from './run.ts';
 export type { SendRequest, Sent } from './send.ts';
@@ -42,6 +44,11 @@ export async function archive(request: ArchiveRequest): Promise<Archived> {
 
 export async function showLog(request: LogRequest): Promise<void> {
   return (await import('./logs.ts')).showLog(request);
+}
+
+/** Names of one kind for completions; never throws. */
+export async function knownNames(kind: KnownKind, where: KnownWhere): Promise<KnownName[]> {
+  return (await import('./known.ts')).known(kind, where);
 }
 
 export async function demo(options: { json: boolean }): Promise<number> {

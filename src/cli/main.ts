@@ -24,6 +24,11 @@ async function main(): Promise<void> {
       process.exitCode = await scriptMain(argv.slice(1));
       return;
     }
+    case '__complete': {
+      const { completeMain } = await import('./complete.ts');
+      process.exitCode = await completeMain(argv.slice(1));
+      return;
+    }
     default: {
       const { runProgram } = await import('./program.ts');
       process.exitCode = await runProgram(argv);

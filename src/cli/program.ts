@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { VERSION } from '../app/product.ts';
 import { nearest } from '../core/index.ts';
+import { completionCommands } from './completions.ts';
 import { controlCommands } from './control.ts';
 import { complain } from './io.ts';
 import { runCommands } from './run.ts';
@@ -12,11 +13,10 @@ For the agents it starts, inside an attempt:
   emit <topic> [payload]                         publish a topic, or report a result
   tools interact progress <text>                 tell a person, without waiting
 
-\`ralph COMMAND --help\` tells the options of one command.`;
+\`ralph COMMAND --help\` tells the options of one command, with examples.`;
 
-/** Runs one command line; answers its exit code. */
-export async function runProgram(argv: string[]): Promise<number> {
-  const outcome = { code: 0 };
+/** Every command with its options and actions; `done` takes the exit code of the one that ran. */
+export function commandTree(done: (code: number) => void): Command {
   const program = new Command('ralph')
     .description('Runs coding agents unattended on a git repository until a task list is truly done.')
     .version(VERSION)
@@ -25,32 +25,66 @@ export async function runProgram(argv: string[]): Promise<number> {
     .exitOverride()
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, '')) });
   program.addHelpText('after', AGENT_SIDE);
-  const done = (code: number) => {
-    outcome.code = code;
-  };
   runCommands(program, done);
   controlCommands(program, done);
   windowCommands(program, done);
-  for (const command of program.commands) command.exitOverride().showSuggestionAfterError();
+  completionCommands(program, done);
+  everyCommand(program, (command) => command.exitOverride().showSuggestionAfterError());
+  return program;
+}
+
+function everyCommand(command: Command, visit: (command: Command) => void): void {
+  for (const child of command.commands) {
+    visit(child);
+    everyCommand(child, visit);
+  }
+}
+
+/** Runs one command line; answers its exit code. */
+export async function runProgram(argv: string[]): Promise<number> {
+  const outcome = { code: 0 };
+  const done = (code: number) => {
+    outcome.code = code;
+  };
+  const program = commandTree(done);
+  // `ralph help emit` asks about a command that the command framework does not know.
+  if (argv[0] === 'help' && (argv[1] === 'emit' || argv[1] === 'tools'))
+    return (await import('../agentside/index.ts')).runAgentside(['--help']);
+  if (asksForHelp(argv)) (await import('./manual.ts')).addManual(program);
   program.on('command:*', ([name]: string[]) => {
-    const near = nearest(
-      name ?? '',
-      program.commands.map((command) => command.name()),
-    );
-    process.stderr.write(
-      `There is no command "${name}".${near === null ? '' : ` Did you mean ${near}?`}\n  fix: see ralph --help\n`,
-    );
-    done(5);
+    done(unknownCommand(program, name ?? ''));
   });
   try {
     if (argv.length === 0) {
       program.outputHelp();
       return 0;
     }
+    if (argv[0] === 'help' && argv[1] !== undefined && !isCommand(program, argv[1]))
+      return unknownCommand(program, argv[1]);
     await program.parseAsync(argv, { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 5;
     return complain(error, { json: argv.includes('--json') });
   }
   return outcome.code;
+}
+
+/** The manual is text that only a reader of it should pay for. */
+function asksForHelp(argv: string[]): boolean {
+  return argv.length === 0 || argv[0] === 'help' || argv.includes('--help') || argv.includes('-h');
+}
+
+function isCommand(program: Command, name: string): boolean {
+  return name.startsWith('-') || name === 'help' || program.commands.some((known) => known.name() === name);
+}
+
+function unknownCommand(program: Command, name: string): number {
+  const near = nearest(
+    name,
+    program.commands.map((command) => command.name()),
+  );
+  process.stderr.write(
+    `There is no command "${name}".${near === null ? '' : ` Did you mean ${near}?`}\n  fix: see ralph --help\n`,
+  );
+  return 5;
 }

@@ -1,0 +1,3 @@
+/** The manual. */
+import type { Command } from 'commander';
+export function addManual(_program: Command): void {}
