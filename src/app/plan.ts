@@ -4,13 +4,14 @@
  */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { type Flags, loadConfig, type Settings, toPolicy } from '../config/index.ts';
-import { type Policy, Problem, type State } from '../core/index.ts';
+import { type Flags, type Settings, toPolicy } from '../config/index.ts';
+import { type Policy, Problem, type ProblemFacts, type State } from '../core/index.ts';
 import type { House, ListReading, TaskList } from '../engine/index.ts';
 import { feedbackSource, findTaskList, openTaskList } from '../store/index.ts';
-import { AGENT_OUTPUTS, BUILT_IN_AGENTS, chooseAgent } from './agents.ts';
+import { chooseAgent } from './agents.ts';
 import type { Audience } from './audience.ts';
 import { currentSession, isOpen, knownSessions, namedSession, readState } from './choose.ts';
+import { loadSettings } from './config.ts';
 import { findPlace, type Place } from './place.ts';
 
 export interface RunRequest {
@@ -41,6 +42,8 @@ export interface Plan {
   settings: Settings;
   policy: Policy;
   warnings: string[];
+  /** Keys that are set and that nothing carries out yet. */
+  notYet: ProblemFacts[];
   objective: string;
   taskPath: string | null;
   reading: ListReading | null;
@@ -61,15 +64,13 @@ export async function planRun(request: RunRequest): Promise<Plan> {
   const resumed = request.resume ? await chooseSession(place, request, '') : null;
   // Without this, a gate given on the command line would be lost in silence after a crash.
   const flags: Flags = { ...(resumed?.state.run?.flags as Flags | undefined), ...request.flags };
-  const { settings, warnings } = await loadConfig({
-    projectDir: place.dir,
-    env: request.env,
-    flags,
-    agentNames: BUILT_IN_AGENTS,
-    agentOutputs: AGENT_OUTPUTS,
-  });
-  const objective = await objectiveText(request, settings);
+  const layers = { place, env: request.env, flags };
+  const alone = await loadSettings({ ...layers, session: resumed });
+  const objective = await objectiveText(request, alone.settings);
   const session = resumed ?? (await chooseSession(place, request, objective));
+  // A session's own layer can only be read when the session is known.
+  const loaded = session === resumed ? alone : await loadSettings({ ...layers, session });
+  const { settings, warnings, notYet } = loaded;
   const taskPath = await taskListPath({ place, settings, session: session?.state ?? null, warnings });
   const reading = taskPath === null ? null : await readOnce(place, taskPath);
   if (session === null) requireWork({ objective, taskPath, reading });
@@ -82,7 +83,7 @@ export async function planRun(request: RunRequest): Promise<Plan> {
   });
   requireTask(policy, reading);
   const others = await lyingAround(place, session?.id ?? null);
-  return { place, flags, settings, policy, warnings, objective, taskPath, reading, session, others };
+  return { place, flags, settings, policy, warnings, notYet, objective, taskPath, reading, session, others };
 }
 
 export function stringEnv(env: NodeJS.ProcessEnv): Record<string, string> {

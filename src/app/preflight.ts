@@ -12,6 +12,8 @@ import type { Place } from './place.ts';
 export interface PreflightRequest {
   place: Place;
   settings: Settings;
+  /** Keys that are set and that nothing carries out yet: they would silently be without effect. */
+  notYet: ProblemFacts[];
   policy: Policy;
   ground: Ground;
   agent: Agent;
@@ -23,7 +25,7 @@ export interface PreflightRequest {
 
 export async function preflight(request: PreflightRequest): Promise<ProblemFacts[]> {
   const { place, settings, ground, agent } = request;
-  const found = [...teamProblems(request.policy), ...unsupported(settings), ...(await agent.check())];
+  const found = [...teamProblems(request.policy), ...request.notYet, ...(await agent.check())];
   found.push(...(await folderProblems(place)));
   if (!settings.git) return found;
   if (!ground.hasGit || place.project.gitDir === null) return [...found, noRepository(place)];
@@ -61,29 +63,6 @@ function teamProblems({ team, modes, parallel }: Policy): ProblemFacts[] {
     });
   }
   return found;
-}
-
-/** Settings that would be silently without effect are refused where a person would rely on them. */
-function unsupported(settings: Settings): ProblemFacts[] {
-  const refused: [boolean, string, string][] = [
-    [settings.sandbox !== 'none', 'sandbox', 'Agents would run without the sandbox you asked for.'],
-    [settings.robot.enabled, 'RObot.enabled', 'Questions would not reach the chat.'],
-    [settings.channels.webhook !== null, 'channels.webhook', 'Questions would not reach the webhook.'],
-    [
-      settings.permissions.default !== 'allow' || settings.permissions.rules.length > 0,
-      'permissions',
-      'Commands would run without being asked for.',
-    ],
-  ];
-  return refused
-    .filter(([set]) => set)
-    .map(([, key, why]) => ({
-      code: 'config.not_available',
-      what: `${key} is set, and this version does not carry it out yet.`,
-      why,
-      fix: `Remove ${key} from the configuration to run without it.`,
-      at: 'ralph.yml',
-    }));
 }
 
 async function folderProblems({ dir, mainDir }: Place): Promise<ProblemFacts[]> {

@@ -118,6 +118,7 @@ export async function checkFirst(request: RunRequest, plan: Plan): Promise<void>
     const problems = await preflight({
       place,
       settings,
+      notYet: plan.notYet,
       policy,
       ground,
       agent: agentMaker(settings)(policy.agent),

@@ -3,18 +3,14 @@ import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { Problem } from '../core/index.ts';
 import type { Flags } from './layers.ts';
-import { loadConfig } from './load.ts';
 import { settingPaths } from './path.ts';
 import { configSchema } from './schema.ts';
+import { type Given, loadGiven } from './test-loading.ts';
 
-/** Loads text as ralph.yml; anything thrown that is no `Problem` fails the test. */
-async function loads(yml: string, env: Record<string, string> = {}, flags: Flags = {}): Promise<boolean> {
-  const readFile = async (path: string) => {
-    if (path === '/project/ralph.yml') return yml;
-    throw Object.assign(new Error('not there'), { code: 'ENOENT' });
-  };
+/** Loads these files; anything thrown that is no `Problem` fails the test. */
+async function sound(given: Given): Promise<boolean> {
   try {
-    await loadConfig({ projectDir: '/project', env, flags, readFile });
+    await loadGiven(given);
     return true;
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
@@ -24,6 +20,9 @@ async function loads(yml: string, env: Record<string, string> = {}, flags: Flags
     return false;
   }
 }
+
+const loads = (yml: string, env: Record<string, string> = {}, flags: Flags = {}): Promise<boolean> =>
+  sound({ yml, env, flags });
 
 const RUNS = { numRuns: 150 };
 const paths = settingPaths();

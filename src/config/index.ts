@@ -1,12 +1,15 @@
-/** CONTRACT: ralph.yml, environment and flags → settings and policy, or problems with line numbers. */
+/** CONTRACT: configuration files, environment and flags → settings and policy, or problems with places. */
 
 export { parseDuration } from './duration.ts';
-export type { ReadFile } from './file.ts';
+export { type ReadFile, userFolder } from './file.ts';
 export type { Flags } from './layers.ts';
 export { configLines, type Loaded, type LoadRequest, loadConfig } from './load.ts';
+export { NOT_YET } from './not-yet.ts';
 export { type StartFacts, toPolicy } from './policy.ts';
 export { Problems } from './problems.ts';
 export { configReference } from './reference.ts';
 export { type Config, configJsonSchema, type SchemaNode } from './schema.ts';
+export { SCHEMA_FILE, schemaComment, schemaText } from './schema-file.ts';
 export type { AgentSpec, ComplexityClass, Permission, RoleSpec, Settings } from './settings.ts';
-export { CONFIG_FILE } from './source.ts';
+export { configText, originText, shownConfig } from './show.ts';
+export { CONFIG_FILE, TOML_FILE } from './source.ts';

@@ -1,12 +1,12 @@
 /**
- * The layers above the file, later ones winning: environment, then flags. Both are laid over the
- * file's data before anything is checked, so one schema judges all three and a problem can name the
- * variable or flag it came from.
+ * The layers of the configuration, later ones winning: files (the user's, the project's, the session's),
+ * environment, flags. All are laid over each other before anything is checked, so one schema judges them
+ * and a problem can name the line, variable or flag it came from.
  */
 import { nearest, type ProblemFacts } from '../core/index.ts';
-import { hasFreeNames, isMapping, keysAt, nodeAt, type Path, pathText } from './path.ts';
+import { hasFreeNames, isBelow, isMapping, keysAt, nodeAt, type Path, pathText } from './path.ts';
 import type { SchemaNode } from './schema.ts';
-import { parseValue } from './source.ts';
+import { parseValue, type Source } from './source.ts';
 
 /** What the command line said. Numbers may still be text: the same check that guards the file reads them. */
 export interface Flags {
@@ -36,8 +36,10 @@ export interface Flags {
   noGit?: boolean;
 }
 
-/** The file's data with everything laid over it, and where each overlaid value came from. */
+/** The files' data with everything laid over it, and where each value came from. */
 export interface Layered {
+  /** As read, earliest first. */
+  sources: Source[];
   data: Record<string, unknown>;
   laid: { path: Path; from: string }[];
   problems: ProblemFacts[];
@@ -67,6 +69,60 @@ const FLAGS: [keyof Flags, string, Path[]][] = [
     ['executors', 'reviewers', 'questioners'].map((who) => ['parallel', `max_parallel_${who}`]),
   ],
 ];
+
+/** Lays files over each other: mappings join key by key, anything else replaces what was below it. */
+export function layFiles(sources: Source[]): Layered {
+  for (const { data } of sources) dropEmptySections(data, []);
+  const data = sources.reduce<Record<string, unknown>>((below, source) => joined(below, source.data), {});
+  return {
+    sources,
+    data: structuredClone(data),
+    laid: [],
+    problems: sources.flatMap(({ problems }) => problems),
+  };
+}
+
+/** `limits:` with nothing below it is an empty section, not a wrong one. */
+function dropEmptySections(data: Record<string, unknown>, path: Path): void {
+  for (const [key, value] of Object.entries(data)) {
+    const node = nodeAt([...path, key]);
+    if (value === null && (node?.type === 'object' || node?.type === 'array')) delete data[key];
+    else if (isMapping(value)) dropEmptySections(value, [...path, key]);
+  }
+}
+
+function joined(below: Record<string, unknown>, above: Record<string, unknown>): Record<string, unknown> {
+  const data = { ...below };
+  for (const [key, value] of Object.entries(above)) {
+    const under = data[key];
+    data[key] = isMapping(under) && isMapping(value) ? joined(under, value) : value;
+  }
+  return data;
+}
+
+/** Where the place was set: the last flag or variable, else the file and its line; undefined: nowhere. */
+export function placeOf({ sources, laid }: Layered, path: Path): string | undefined {
+  const from = laid.findLast((one) => isBelow(path, one.path))?.from;
+  if (from !== undefined) return from;
+  const source = ownerOf(sources, path);
+  const line = source?.lineOf(path) ?? null;
+  return source === null || line === null ? undefined : `${source.file}:${line}`;
+}
+
+/** The last file that holds the place, or hides what others hold there; else the one that comes nearest to it. */
+function ownerOf(sources: Source[], path: Path): Source | null {
+  let [owner, deepest] = [null as Source | null, 0];
+  for (const source of sources.toReversed()) {
+    let value: unknown = source.data;
+    let depth = 0;
+    while (depth < path.length && isMapping(value) && Object.hasOwn(value, String(path[depth]))) {
+      value = value[String(path[depth++])];
+    }
+    if (depth > 0 && (depth === path.length || !isMapping(value))) return source;
+    if (depth > deepest) [owner, deepest] = [source, depth];
+  }
+  return owner;
+}
 
 /** Lays the environment over the data: `RALPH_CONFIG_<KEY>`, nested with `__`, any case. Empty is unset. */
 export function layEnvironment(layered: Layered, env: Record<string, string | undefined>): void {
@@ -167,6 +223,19 @@ function fromText(raw: string, node: SchemaNode | null): unknown {
   if (kinds.every((kind) => kind === 'string' || kind === 'null'))
     return /^(null|~)$/i.test(raw) ? null : raw;
   return parseValue(raw);
+}
+
+/** The flag of `ralph run` that sets this key, or null. */
+export function flagFor(path: Path): string | null {
+  if (pathText(path) === 'gates') return '--gate';
+  const row = FLAGS.find(([, , paths]) => paths.some((one) => pathText(one) === pathText(path)));
+  return row?.[1] ?? null;
+}
+
+/** The variable that sets this key: a name that is fixed, else by the scheme. */
+export function variableFor(path: Path): string {
+  const fixed = FIXED_VARIABLES.find(([, one]) => pathText(one) === pathText(path));
+  return fixed?.[0] ?? PREFIX + path.join('__').toUpperCase();
 }
 
 function kindsOf(node: SchemaNode): string[] {

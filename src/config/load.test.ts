@@ -6,6 +6,7 @@ import { Problem, type ProblemFacts } from '../core/index.ts';
 import type { Flags } from './layers.ts';
 import { configLines, type Loaded, loadConfig } from './load.ts';
 import { Problems } from './problems.ts';
+import { AGENT_NAMES } from './test-loading.ts';
 
 const made: string[] = [];
 afterEach(() => {
@@ -28,7 +29,8 @@ interface Layers {
 }
 
 function load(yml: string | Uint8Array | null, { env = {}, flags = {} }: Layers = {}): Promise<Loaded> {
-  return loadConfig({ projectDir: project(yml === null ? {} : { 'ralph.yml': yml }), env, flags });
+  const projectDir = project(yml === null ? {} : { 'ralph.yml': yml });
+  return loadConfig({ projectDir, env, flags, agentNames: AGENT_NAMES });
 }
 
 async function problemsOf(loading: Promise<Loaded>): Promise<ProblemFacts[]> {
@@ -157,7 +159,7 @@ describe('layers', () => {
     expect(JSON.stringify(configLines(loaded))).not.toContain('-token"');
     expect(configLines(loaded)).toContainEqual({
       key: 'RObot.telegram.bot_token',
-      value: '(hidden)',
+      value: 'set (hidden)',
       origin: 'RALPH_TELEGRAM_BOT_TOKEN',
     });
   });
@@ -402,11 +404,14 @@ describe('other files in its place', () => {
     ]);
   });
 
-  test('ralph.toml alone, or beside ralph.yml, is named', async () => {
-    expect(await names({ '.ralph/ralph.toml': '' })).toEqual(['The configuration is in .ralph/ralph.toml']);
+  test('both spellings of the file are named, and mistakes of the one that is read still told', async () => {
     expect(await names({ '.ralph/ralph.toml': '', 'ralph.yml': 'agnt: x' })).toEqual([
       'Both ralph.yml and .ralph/ralph.toml are there',
       'agnt is no key at the top of the file',
+    ]);
+    expect(await names({ 'ralph.toml': '' })).toEqual(['The configuration is in ralph.toml']);
+    expect(await names({ 'ralph.toml': '', '.ralph/ralph.toml': '' })).toEqual([
+      'Both .ralph/ralph.toml and ralph.toml are there',
     ]);
   });
 

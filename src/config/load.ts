@@ -1,18 +1,29 @@
 /**
- * From ralph.yml, the environment and the command line to settings, or to every problem at once.
+ * From files, the environment and the command line to settings, or to every problem at once.
  *
  * ```
- * file ─parse→ data ←lay─ environment ←lay─ flags      (later wins)
- *        data ─schema→ config ─rules→ settings         each problem names the line, variable or flag
+ * user's, project's, session's file ─parse→ data ←lay─ environment ←lay─ flags      (later wins)
+ *        data ─schema→ config ─rules→ settings           each problem names the line, variable or flag
  * ```
  */
 import type { ProblemFacts } from '../core/index.ts';
 import { explainIssues, type Found, isSecret, unlessTold, type WhereIs } from './explain.ts';
-import { type ReadFile, readSource } from './file.ts';
-import { type Flags, type Layered, layEnvironment, layFlags } from './layers.ts';
-import { hasFreeNames, isBelow, isMapping, nodeAt, type Path, pathText, valueAt } from './path.ts';
+import { type ReadFile, readIfThere, readProjectSource, readUserSource } from './file.ts';
+import { parseInstructions } from './instructions.ts';
+import { type Flags, type Layered, layEnvironment, layFiles, layFlags, placeOf } from './layers.ts';
+import { notCarriedOut } from './not-yet.ts';
+import {
+  hasFreeNames,
+  isBelow,
+  isMapping,
+  nodeAt,
+  type Path,
+  pathText,
+  settingPaths,
+  valueAt,
+} from './path.ts';
 import { throwAll } from './problems.ts';
-import { BUILT_IN_AGENTS, brokenRules, oddities } from './rules.ts';
+import { brokenRules, oddities } from './rules.ts';
 import { type Config, configSchema } from './schema.ts';
 import { type Settings, toSettings } from './settings.ts';
 import { CONFIG_FILE, type Source } from './source.ts';
@@ -24,16 +35,22 @@ export interface LoadRequest {
   flags: Flags;
   /** Reads one file; rejects with code ENOENT where there is none. Default: the disk. */
   readFile?: ReadFile;
-  /** Names of the agents that come with the product. */
+  /** Names of the agents that come with the product; the room itself knows none. Default: any name is taken. */
   agentNames?: readonly string[];
   /** Output formats of own agents that can be read. Default: any that looks like one. */
   agentOutputs?: readonly string[];
+  /** The session's `<SESSION_ID>.instructions.md`: its path, and its name in warnings. */
+  instructions?: { path: string; name: string } | undefined;
+  /** Default: this machine's. */
+  platform?: NodeJS.Platform;
 }
 
 export interface Loaded {
   settings: Settings;
   /** Every key with a value of its own, to `default`, `ralph.yml:12`, a variable or a flag. */
   origin: Map<string, string>;
+  /** Keys that are set and that this version does not carry out: a run must refuse them. */
+  notYet: ProblemFacts[];
   /** Odd things that work, one sentence each. */
   warnings: string[];
   /** The same settings in the file's spelling. Holds secrets: show `configLines` instead. */
@@ -45,56 +62,68 @@ export interface Loaded {
  * nothing else, whatever the file, the variables and the flags hold.
  */
 export async function loadConfig(request: LoadRequest): Promise<Loaded> {
-  const source = await readSource(request.projectDir, request.readFile);
-  if (source.broken) throwAll(source.problems);
-  const layered: Layered = { data: source.data, laid: [], problems: [...source.problems] };
+  const sources = await readSources(request);
+  if (sources.some(({ broken }) => broken)) throwAll(sources.flatMap(({ problems }) => problems));
+  const layered = layFiles(sources);
   layEnvironment(layered, request.env);
   layFlags(layered, request.flags);
   layered.problems.push(...flagProblems(request.flags));
-  dropEmptySections(layered.data, []);
 
-  const whereIs = locator(source, layered);
+  const whereIs: WhereIs = (path) => placeOf(layered, path);
   const { config, told } = check(layered.data, whereIs);
-  const agentNames = request.agentNames ?? BUILT_IN_AGENTS;
-  const ground = { config, data: layered.data, agentNames, outputs: request.agentOutputs, whereIs };
+  const { agentNames, agentOutputs: outputs } = request;
+  const ground = { config, data: layered.data, agentNames, outputs, whereIs };
   told.push(...unlessTold(brokenRules(ground), told));
-  throwAll([...layered.problems, ...inFileOrder(oncePerFlag(told))]);
+  throwAll([...layered.problems, ...inFileOrder(oncePerFlag(told), sources)]);
 
-  const origin = originOf(config, layered, whereIs);
+  const origin = originOf(config, layered);
   return {
     settings: toSettings(config, request.flags, (key) => origin.get(key) !== 'default'),
     origin,
-    warnings: [...source.warnings, ...oddities(ground)],
+    notYet: notCarriedOut(config, origin),
+    warnings: [...sources.flatMap(({ warnings }) => warnings), ...oddities(ground)],
     config,
   };
 }
 
-/** `key`, `value` and `origin` of every setting, secrets hidden: what `ralph config --origin` prints. */
+/** Every file of the configuration, earlier layers first. */
+async function readSources({
+  projectDir,
+  env,
+  platform,
+  readFile,
+  instructions,
+}: LoadRequest): Promise<Source[]> {
+  const user = await readUserSource({ env, platform }, readFile);
+  const project = await readProjectSource(projectDir, readFile);
+  const text =
+    instructions === undefined ? null : await readIfThere(instructions.path, instructions.name, readFile);
+  return [
+    ...(user === null ? [] : [user]),
+    project,
+    ...(text === null ? [] : [parseInstructions(text, instructions!.name)]),
+  ];
+}
+
+/** What stands in the place of a secret. */
+export const HIDDEN = 'set (hidden)';
+
+/**
+ * `key`, `value` and `origin` of every key there is, secrets hidden: what `ralph config --origin`
+ * prints. A key without a default that nobody set has no value.
+ */
 export function configLines({ config, origin }: Loaded): { key: string; value: unknown; origin: string }[] {
-  return leaves(config, []).map((path) => {
+  const set = leaves(config, []);
+  const known = new Set(set.map(pathText));
+  const unset = settingPaths().filter(
+    (path) => !known.has(pathText(path)) && valueAt(config, path) === undefined,
+  );
+  return [...set, ...unset].map((path) => {
     const key = pathText(path);
-    const value = isSecret(path) ? '(hidden)' : valueAt(config, path);
-    return { key, value, origin: origin.get(key) ?? 'default' };
+    const value = valueAt(config, path);
+    const shown = value !== undefined && isSecret(path) ? HIDDEN : value;
+    return { key, value: shown, origin: origin.get(key) ?? 'default' };
   });
-}
-
-/** The innermost layer that set the place: the last flag or variable, else the line of the file. */
-function locator(source: Source, { laid }: Layered): WhereIs {
-  return (path) => {
-    const from = laid.findLast((one) => isBelow(path, one.path))?.from;
-    if (from !== undefined) return from;
-    const line = source.lineOf(path);
-    return line === null ? undefined : `${CONFIG_FILE}:${line}`;
-  };
-}
-
-/** `limits:` with nothing below it is an empty section, not a wrong one. */
-function dropEmptySections(data: Record<string, unknown>, path: Path): void {
-  for (const [key, value] of Object.entries(data)) {
-    const node = nodeAt([...path, key]);
-    if (value === null && (node?.type === 'object' || node?.type === 'array')) delete data[key];
-    else if (isMapping(value)) dropEmptySections(value, [...path, key]);
-  }
 }
 
 /**
@@ -144,13 +173,14 @@ function oncePerFlag(found: Found[]): Found[] {
   });
 }
 
-/** By line; what stands in no file comes after. */
-function inFileOrder(found: Found[]): ProblemFacts[] {
-  const line = ({ facts }: Found): number => {
-    const at = /^ralph\.yml:(\d+)$/.exec(facts.at ?? '')?.[1];
-    return at === undefined ? Number.MAX_SAFE_INTEGER : Number(at);
+/** By file and line; what stands in no file comes after. */
+function inFileOrder(found: Found[], sources: Source[]): ProblemFacts[] {
+  const rank = ({ facts: { at = '' } }: Found): number => {
+    const [, file, line] = /^(.*?):(\d+)(?::\d+)?$/.exec(at) ?? [];
+    const layer = sources.findIndex((source) => source.file === file);
+    return layer === -1 ? Number.MAX_SAFE_INTEGER : layer * 10_000_000 + Number(line);
   };
-  return found.toSorted((a, b) => line(a) - line(b)).map(({ facts }) => facts);
+  return found.toSorted((a, b) => rank(a) - rank(b)).map(({ facts }) => facts);
 }
 
 /** Flags that set no key of the file and so pass no schema. */
@@ -183,11 +213,15 @@ function emptyFlag(name: string): ProblemFacts {
   };
 }
 
-function originOf(config: Config, { data }: Layered, whereIs: WhereIs): Map<string, string> {
+function originOf(config: Config, layered: Layered): Map<string, string> {
   return new Map(
     leaves(config, []).map((path) => {
-      const set = valueAt(data, path) !== undefined;
-      return [pathText(path), set ? (whereIs(path) ?? CONFIG_FILE) : 'default'];
+      if (valueAt(layered.data, path) === undefined) return [pathText(path), 'default'];
+      // A gate on the command line is added to the list that a file holds.
+      const added = layered.laid.filter((one) => one.path.length > path.length && isBelow(one.path, path));
+      const places = new Set([placeOf(layered, path), ...added.map(({ from }) => from)]);
+      places.delete(undefined);
+      return [pathText(path), [...places].join(' and ') || CONFIG_FILE];
     }),
   );
 }

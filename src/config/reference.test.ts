@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { loadConfig } from './load.ts';
 import { settingPaths } from './path.ts';
 import { configReference } from './reference.ts';
 import { configJsonSchema, type SchemaNode } from './schema.ts';
+import { loadGiven } from './test-loading.ts';
 
 const PAGE = new URL('../../docs/reference/configuration.md', import.meta.url);
 
@@ -16,12 +16,9 @@ test('docs/reference/configuration.md is what the schema says', () => {
 
 test('the example on the page loads', async () => {
   const example = /```yaml\n([\s\S]*?)```/.exec(configReference())?.[1] ?? '';
-  const readFile = async (path: string) => {
-    if (path === '/project/ralph.yml') return example;
-    throw Object.assign(new Error('not there'), { code: 'ENOENT' });
-  };
-  const { settings, warnings } = await loadConfig({ projectDir: '/project', env: {}, flags: {}, readFile });
-  expect(settings).toMatchObject({ team: 'pair', fallback: ['mine'] });
+  const { settings, warnings, notYet } = await loadGiven({ yml: example });
+  expect(notYet).toEqual([]);
+  expect(settings).toMatchObject({ team: 'pair' });
   expect(settings.gates.map(({ name }) => name)).toEqual(['test', 'lint']);
   expect(settings.limits).toMatchObject({ maxTimeS: 7200, maxCostUsd: 20 });
   expect(warnings).toEqual([]);

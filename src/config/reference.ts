@@ -14,7 +14,6 @@ gates:
   - { name: lint, run: "npm run lint", timeout_s: 120, required: false }
 protect: ["test/golden/**"]
 limits: { max_iterations: 40, max_stuck: 3, max_time: 2h, max_cost_usd: 20 }
-fallback: [mine]
 agents:
   mine: { command: ["bash", "agent.sh"] }
 `;

@@ -8,14 +8,12 @@ import { type Found, found, type WhereIs } from './explain.ts';
 import { isMapping, type Path, pathText } from './path.ts';
 import type { Config } from './schema.ts';
 
-/** The agents that come with the product, where the caller names no others. */
-export const BUILT_IN_AGENTS = ['claude', 'codex', 'gemini', 'opencode', 'pi', 'copilot', 'qwen', 'script'];
-
 interface Ground {
   config: Config;
   /** The data before defaults: names that are there although their definition is wrong still count. */
   data: Record<string, unknown>;
-  agentNames: readonly string[];
+  /** Built-in agents; undefined takes any name. */
+  agentNames?: readonly string[] | undefined;
   /** Output formats that can be read; undefined takes any that looks like one. */
   outputs?: readonly string[] | undefined;
   whereIs: WhereIs;
@@ -38,7 +36,7 @@ export function oddities({ config, agentNames, whereIs }: Ground): string[] {
     if (typeof value === 'number' && value < 1) note(['parallel', key], `is ${value} and counts as 1.`);
   }
   for (const name of Object.keys(config.agents)) {
-    if (agentNames.includes(name)) note(['agents', name], 'replaces the built-in agent of that name.');
+    if (agentNames?.includes(name)) note(['agents', name], 'replaces the built-in agent of that name.');
   }
   const published = Object.values(rolesOf(config)).map(({ publishes }) => publishes);
   if (published.length > 0 && published.every((topics) => topics.length > 0)) {
@@ -73,6 +71,7 @@ function unknownName(
 }
 
 function agentRules({ config, data, agentNames, whereIs }: Ground): Found[] {
+  if (agentNames === undefined) return [];
   const names = [...new Set([...agentNames, ...namesIn(data, 'agents')])];
   const uses: [Path, string][] = [];
   if (config.agent !== 'auto') uses.push([['agent'], config.agent]);

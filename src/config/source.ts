@@ -21,15 +21,19 @@ import { isMapping, type Path } from './path.ts';
 
 /** The one name of the project's configuration. */
 export const CONFIG_FILE = 'ralph.yml';
+/** The same keys as TOML, in the folder of the project's state. */
+export const TOML_FILE = '.ralph/ralph.toml';
 /** Deeper than any configuration, shallow enough for every recursive reader. */
-const DEEPEST = 64;
+export const DEEPEST = 64;
 /** Keys, items and marks of one file: beyond it the parser's own checks take minutes. */
-const MOST_MARKS = 10_000;
+export const MOST_MARKS = 10_000;
 /** Errors of one file that are looked into; far more than are told. */
 const MOST_ERRORS = 100;
 
-/** The file as data in its own spelling; `{}` when there is none. */
+/** One file as data in its own spelling; `{}` when there is none. */
 export interface Source {
+  /** Its name in problems: below the project as people call it, elsewhere as a path. */
+  file: string;
   data: Record<string, unknown>;
   /** Line of the key or item, else of the nearest one above; null without a file. */
   lineOf(path: Path): number | null;
@@ -40,15 +44,15 @@ export interface Source {
 }
 
 /** What no file, and an empty one, hold. */
-export function emptySource(): Source {
-  return { data: {}, lineOf: () => null, problems: [], warnings: [], broken: false };
+export function emptySource(file = CONFIG_FILE): Source {
+  return { file, data: {}, lineOf: () => null, problems: [], warnings: [], broken: false };
 }
 
 /** Parses the text of ralph.yml. Never throws: what is wrong stands in `problems`. */
 export function parseSource(text: string, file = CONFIG_FILE): Source {
   const lines = new LineCounter();
   const refuse = (facts: Omit<ProblemFacts, 'at'>, line: number): Source => ({
-    ...emptySource(),
+    ...emptySource(file),
     problems: [{ ...facts, at: `${file}:${line}` }],
     broken: true,
   });
@@ -61,7 +65,7 @@ export function parseSource(text: string, file = CONFIG_FILE): Source {
     .slice(0, MOST_ERRORS)
     .map((error) => syntaxProblem(error, text, `${file}:${lineAt(errorOffset(error, document))}`));
   if (document.errors.some(({ code }) => code !== 'DUPLICATE_KEY')) {
-    return { ...emptySource(), problems, broken: true };
+    return { ...emptySource(file), problems, broken: true };
   }
   const warnings = document.warnings.map((one) => `${file}:${lineAt(one.pos[0])}: ${one.message}`);
   const lineOf = (path: Path): number => lineAt(offsetOf(document, path));
@@ -74,10 +78,11 @@ export function parseSource(text: string, file = CONFIG_FILE): Source {
     const what = `An alias cannot be followed: ${(error as Error).message}`;
     return refuse({ ...ALIAS, what }, lineAt(looseAlias(document)));
   }
-  if (value === null || value === undefined) return { ...emptySource(), problems, warnings };
+  if (value === null || value === undefined) return { ...emptySource(file), problems, warnings };
   if (!isMapping(value)) return refuse(NOT_A_MAPPING, lineOf([]));
   try {
-    return { data: plain(value, []) as Record<string, unknown>, lineOf, problems, warnings, broken: false };
+    const data = plain(value, []) as Record<string, unknown>;
+    return { file, data, lineOf, problems, warnings, broken: false };
   } catch (error) {
     if (error instanceof Refusal) return refuse(error.facts, lineOf(error.path));
     throw error;
@@ -97,13 +102,15 @@ export function parseValue(raw: string): unknown {
   }
 }
 
-const DEEP = {
+/** Said of a file that is nested too deep. */
+export const DEEP = {
   code: 'config.too_deep',
   what: `The file is nested more than ${DEEPEST} levels deep`,
   why: 'No key of the configuration lies that deep.',
   fix: 'Look for brackets or dashes that repeat by accident.',
 };
-const MUCH = {
+/** Said of a file that holds too much. */
+export const MUCH = {
   code: 'config.too_much',
   what: `The file has more than ${MOST_MARKS} keys, items and marks`,
   why: 'A configuration is a few screens long; this is most likely something else.',
@@ -227,8 +234,8 @@ function start(node: unknown): number | null {
   return isNode(node) ? ((node as Node).range?.[0] ?? null) : null;
 }
 
-/** Thrown by `plain` alone and turned into a problem with a line right above. */
-class Refusal extends Error {
+/** Thrown by `plain` alone and turned into a problem with a line by who called it. */
+export class Refusal extends Error {
   readonly facts: Omit<ProblemFacts, 'at'>;
   readonly path: Path;
 
@@ -239,13 +246,17 @@ class Refusal extends Error {
   }
 }
 
-/** A copy of plain data, nothing shared: aliases become copies, dates and sets of old YAML become text. */
-function plain(value: unknown, path: Path): unknown {
+/**
+ * A copy of plain data, nothing shared: aliases become copies, sets of old YAML become text. Throws a
+ * `Refusal` for what no configuration holds.
+ */
+export function plain(value: unknown, path: Path): unknown {
   if (path.length > DEEPEST) throw new Refusal(DEEP, path);
   if (Array.isArray(value)) return value.map((item, i) => plain(item, [...path, i]));
-  if (value instanceof Date) return value.toISOString();
+  if (value instanceof Date) throw new Refusal(DATE, path);
   if (!isMapping(value)) return value;
-  if (Object.getPrototypeOf(value) !== Object.prototype) return String(value);
+  const kind: unknown = Object.getPrototypeOf(value);
+  if (kind !== Object.prototype && kind !== null) return String(value);
   const copy: Record<string, unknown> = {};
   for (const [key, item] of Object.entries(value)) {
     if (key === '__proto__') throw new Refusal(RESERVED, [...path, key]);
@@ -254,6 +265,12 @@ function plain(value: unknown, path: Path): unknown {
   return copy;
 }
 
+const DATE = {
+  code: 'config.date',
+  what: 'A date or time stands here',
+  why: 'No key of the configuration takes one; as a text it needs quotes.',
+  fix: 'Put it into quotes.',
+};
 const RESERVED = {
   code: 'config.unknown_key',
   what: '__proto__ is no key',

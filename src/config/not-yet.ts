@@ -1,0 +1,86 @@
+/**
+ * The one list of keys that are read and checked, and that nothing carries out yet. A key that is
+ * accepted must bind: until it does, a run refuses any value but the default, with its place.
+ * `test/config-binds.test.ts` compares this list with what the code reads.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import type { ProblemFacts } from '../core/index.ts';
+import { type Path, pathText, settingPaths, valueAt } from './path.ts';
+import { type Config, configSchema } from './schema.ts';
+
+/** `key` with everything below it; `why`: what a person would wrongly rely on. */
+interface Row {
+  key: string;
+  why: string;
+  /** Keys that mean something only beside this one, and so are not refused by themselves. */
+  beside?: string[];
+}
+
+/** In the order of the file. A key leaves the list when the product carries it out. */
+export const NOT_YET: Row[] = [
+  { key: 'limits.max_cycles', why: 'Planning with rounds of questions is not built.' },
+  { key: 'limits.pause_grace', why: 'A pause waits for the agent to end by itself.' },
+  { key: 'limits.task_wip_minutes', why: 'Marks of other tools do not grow stale by time.' },
+  { key: 'limits.max_carry_iterations', why: 'Knowledge is not staged and not offered again.' },
+  { key: 'parallel.worktrees', why: 'Agents side by side are not built, so there is no work tree for each.' },
+  { key: 'interventions.threshold_no_files', why: 'No circuit breaker counts attempts without files.' },
+  { key: 'interventions.threshold_false_completion', why: 'No circuit breaker counts false completions.' },
+  { key: 'interventions.feedback_rotation_days', why: 'Feedback does not leave the prompt by its age.' },
+  { key: 'interventions.live', why: 'Agents are not corrected while they run.' },
+  { key: 'adaptive_timeout.complexity_scaling', why: 'Every task gets the time of its mode.' },
+  { key: 'adaptive_timeout.learn', why: 'Past durations are not learned from.' },
+  { key: 'adaptive_timeout.complexity', why: 'Every task gets the time of its mode.' },
+  { key: 'unblock', why: 'Blocked tasks wait for you: `ralph unblock`.' },
+  { key: 'questions.on_timeout', why: 'Only questions of RObot have a deadline (RObot.on_timeout).' },
+  { key: 'questions.approval_timeout_seconds', why: 'There are no approvals that could be carried on.' },
+  { key: 'fallback', why: 'No other agent takes over when one keeps failing.' },
+  { key: 'roles', why: 'Own roles, and changes of built-in ones, are not hired.' },
+  { key: 'hats', why: 'Own roles, and changes of built-in ones, are not hired.' },
+  { key: 'default_role', why: 'Own roles are not hired, so none can get the ready tasks.' },
+  {
+    key: 'RObot.enabled',
+    why: 'Questions would not reach the chat.',
+    beside: ['RObot.telegram'],
+  },
+  { key: 'channels.webhook', why: 'Questions would not reach the webhook.' },
+  { key: 'channels.desktop', why: 'Notices would not reach your desktop.' },
+  { key: 'permissions', why: 'Commands would run without being asked for.' },
+  { key: 'sandbox', why: 'Agents would run without the sandbox you asked for.' },
+  { key: 'worktree', why: 'No work trees are made, so nothing would be copied or run in them.' },
+  { key: 'land', why: 'Work is committed to the branch you are on.' },
+  { key: 'memories', why: 'Memories stand in the prompt, with a bound of their own.' },
+  { key: 'skills', why: 'No skills of yours are shown to agents.' },
+];
+
+/** The row that holds this key, or undefined for a key that is carried out. */
+export function notYetRow(path: Path): Row | undefined {
+  const key = pathText(path);
+  return NOT_YET.find((row) => [row.key, ...(row.beside ?? [])].some((one) => isOrIsBelow(key, one)));
+}
+
+function isOrIsBelow(key: string, above: string): boolean {
+  return key === above || key.startsWith(`${above}.`);
+}
+
+/** One problem for each row with a value that differs from the default, at the place that set it. */
+export function notCarriedOut(config: Config, origin: ReadonlyMap<string, string>): ProblemFacts[] {
+  const defaults = configSchema.parse({});
+  const differs = (key: string): boolean => {
+    const path = key.split('.');
+    return !isDeepStrictEqual(valueAt(config, path), valueAt(defaults, path));
+  };
+  return NOT_YET.filter(({ key }) => differs(key)).map(({ key, why }) => {
+    const inside = settingPaths()
+      .map(pathText)
+      .filter((one) => isOrIsBelow(one, key));
+    const named = inside.find((one) => one !== key && differs(one)) ?? key;
+    const at = [...origin].find(([one, from]) => from !== 'default' && isOrIsBelow(one, named))?.[1];
+    const facts = {
+      code: 'config.not_available',
+      what: `${named} is set, and this version does not carry it out yet`,
+      why,
+      fix: `Remove ${named} to run without it.`,
+    };
+    return at === undefined ? facts : { ...facts, at };
+  });
+}
