@@ -2,12 +2,15 @@
  * The door of the use cases. What only looks is loaded at once; what runs, sends or moves is loaded
  * when it is called, because a window should not pay for the configuration and the agents.
  */
+
+import type { State } from '../core/index.ts';
 import type { Archived, ArchiveRequest } from './archive.ts';
 import type { KnownKind, KnownName, KnownWhere } from './known.ts';
 import type { LogRequest } from './logs.ts';
 import type { RunRequest } from './plan.ts';
 import type { RunOutcome } from './run.ts';
 import type { SendRequest, Sent } from './send.ts';
+import type { Setup } from './setup/init.ts';
 
 export type { Archived } from './archive.ts';
 export { summaryOf } from './ending.ts';
@@ -15,11 +18,15 @@ export type { KnownKind, KnownName } from './known.ts';
 export type { RunRequest } from './plan.ts';
 export type { RunOutcome } from './run.ts';
 export type { SendRequest, Sent } from './send.ts';
-export { taskState } from './task-state.ts';
+export type { Setup } from './setup/init.ts';
 export { allSessions, openState, openWindow } from './windows.ts';
 
 export async function runLoop(request: RunRequest): Promise<RunOutcome> {
   return (await import('./run.ts')).runLoop(request);
+}
+
+export async function taskState(cwd: string, id?: string): Promise<State> {
+  return (await import('./task-state.ts')).taskState(cwd, id);
 }
 
 export async function dryRun(request: RunRequest): Promise<{ data: Record<string, unknown>; text: string }> {
@@ -53,4 +60,8 @@ export async function knownNames(kind: KnownKind, where: KnownWhere): Promise<Kn
 
 export async function demo(options: { json: boolean }): Promise<number> {
   return (await import('./demo.ts')).demo(options);
+}
+
+export async function openSetup(cwd: string, env: NodeJS.ProcessEnv): Promise<Setup> {
+  return (await import('./setup/init.ts')).openSetup(cwd, env);
 }

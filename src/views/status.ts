@@ -203,12 +203,11 @@ function numbersLine(state: State): string {
   const max = state.policy?.limits.maxStuck ?? 0;
   const used =
     state.run && state.policy ? `${state.run.used} of ${iterationLimit(state)} in this run` : 'none yet';
-  const reported = [...state.attempts.values()].filter(({ report }) => report !== null).length;
   const tokens = state.tokens.input + state.tokens.output;
   return [
     `iterations ${state.attempts.size} (${used})`,
     `stuck ${state.stuck}${max > 0 ? `/${max}` : ''}`,
-    spent(state.costUsd, reported),
+    spent(state.costUsd, state.attempts.size - state.open.size),
     `${tally(tokens)} tokens`,
   ].join(' · ');
 }
