@@ -52,10 +52,17 @@ export function readJson(text: string): JsonReading {
     kind: 'tree',
     value,
     get root() {
-      root ??= readValue({ text, at: from, shapes: [], lazyBelow: 0 }, 0);
+      root ??= readRoot(text, from);
       return root;
     },
   };
+}
+
+/** The top is read at once, what stands in it when asked for. */
+function readRoot(text: string, from: number): JsonNode {
+  const scanner: Scanner = { text, at: from, lazy: true };
+  skipSpace(scanner);
+  return text.charCodeAt(scanner.at) === 0x7b ? readObject(scanner, 0) : readValue(scanner, 0);
 }
 
 /** Whether anything in the value lies deeper than that many levels. */
@@ -72,7 +79,7 @@ function isDeeper(value: unknown, levels: number): boolean {
 
 /** Where the text leaves the grammar, by reading all of it. */
 function findFault(text: string, from: number): JsonFault {
-  const scanner: Scanner = { text, at: from, shapes: [], lazyBelow: Number.POSITIVE_INFINITY };
+  const scanner: Scanner = { text, at: from, lazy: false };
   try {
     readValue(scanner, 0);
     skipSpace(scanner);
@@ -103,13 +110,8 @@ class Fault extends Error {
 interface Scanner {
   text: string;
   at: number;
-  /**
-   * The last object's entries per depth. The stories of a list have the same keys in the same order, so
-   * a key is usually found without reading it, and equal keys are one string: comparing them is cheap.
-   */
-  shapes: JsonEntry[][];
-  /** Objects deeper than this are read when asked: the stories of a list. */
-  lazyBelow: number;
+  /** Objects and arrays are read when asked for, where the text is known to be JSON. */
+  lazy: boolean;
 }
 
 /** An object whose entries are read when first asked for. The text is known to be JSON. */
@@ -117,29 +119,54 @@ class LazyObject {
   readonly kind = 'object';
   readonly start: number;
   readonly end: number;
-  readonly #scanner: Scanner;
-  readonly #depth: number;
+  readonly #text: string;
   #entries: JsonEntry[] | null = null;
 
-  constructor(scanner: Scanner, end: number, depth: number) {
-    this.start = scanner.at;
+  constructor(text: string, start: number, end: number) {
+    this.start = start;
     this.end = end;
-    this.#scanner = scanner;
-    this.#depth = depth;
+    this.#text = text;
   }
 
   get entries(): JsonEntry[] {
-    if (this.#entries === null) {
-      const { text, shapes } = this.#scanner;
-      const scanner = { text, at: this.start, shapes, lazyBelow: Number.POSITIVE_INFINITY };
-      const node = readObject(scanner, this.#depth);
-      this.#entries = node.entries;
-    }
+    this.#entries ??= readObject({ text: this.#text, at: this.start, lazy: true }, 0).entries;
     return this.#entries;
   }
 }
 
-/** The end of the object or array that begins here, in a text that is known to be JSON. */
+/** An array that knows where its items begin and reads one when asked for it. */
+class LazyArray {
+  readonly kind = 'array';
+  readonly start: number;
+  readonly end: number;
+  readonly #text: string;
+  readonly #starts: readonly number[];
+  #items: JsonNode[] | null = null;
+
+  constructor(text: string, place: { start: number; end: number; starts: readonly number[] }) {
+    this.start = place.start;
+    this.end = place.end;
+    this.#text = text;
+    this.#starts = place.starts;
+  }
+
+  at(index: number): JsonNode | undefined {
+    const at = this.#starts[index];
+    return at === undefined ? undefined : readValue({ text: this.#text, at, lazy: true }, 0);
+  }
+
+  get items(): JsonNode[] {
+    this.#items ??= this.#starts.map((at) => readValue({ text: this.#text, at, lazy: true }, 0));
+    return this.#items;
+  }
+}
+
+/** One item of an array, without reading the others. */
+export function itemAt(array: JsonNode & { kind: 'array' }, index: number): JsonNode | undefined {
+  return array instanceof LazyArray ? array.at(index) : array.items[index];
+}
+
+/** The end of the object or array that begins here; the text is known to be JSON. */
 function skipNested(text: string, start: number): number {
   let at = start;
   let level = 0;
@@ -155,6 +182,32 @@ function skipNested(text: string, start: number): number {
       if (level === 0) return at;
     }
   }
+}
+
+/** An array's reach and the beginnings of its items, in one pass; the text is known to be JSON. */
+function scanArray(text: string, start: number): LazyArray {
+  const starts: number[] = [];
+  let between = true;
+  for (let at = start + 1; ; ) {
+    const code = text.charCodeAt(at);
+    if (code === 0x5d) return new LazyArray(text, { start, end: at + 1, starts });
+    if (code === 0x2c) between = true;
+    else if (between && code > 0x20) {
+      between = false;
+      starts.push(at);
+    }
+    if (code === 0x7b || code === 0x5b) at = skipNested(text, at);
+    else if (code === 0x22) at = skipString(text, at);
+    else at += 1;
+  }
+}
+
+function skipString(text: string, start: number): number {
+  let at = start + 1;
+  for (let code = text.charCodeAt(at++); code !== 0x22; code = text.charCodeAt(at++)) {
+    if (code === 0x5c) at += 1;
+  }
+  return at;
 }
 
 const PLAIN = /[^"\\\u0000-\u001f]*/y;
@@ -191,13 +244,17 @@ function readValue(scanner: Scanner, depth: number): JsonNode {
   const { text, at: start } = scanner;
   switch (text.charCodeAt(start)) {
     case 0x7b: {
-      if (depth <= scanner.lazyBelow) return readObject(scanner, depth);
-      const node = new LazyObject(scanner, skipNested(text, start), depth);
+      if (!scanner.lazy) return readObject(scanner, depth);
+      const node = new LazyObject(text, start, skipNested(text, start));
       scanner.at = node.end;
       return node;
     }
-    case 0x5b:
-      return readArray(scanner, depth);
+    case 0x5b: {
+      if (!scanner.lazy) return readArray(scanner, depth);
+      const node = scanArray(text, start);
+      scanner.at = node.end;
+      return node;
+    }
     case 0x22: {
       const value = readString(scanner);
       return { kind: 'string', start, end: scanner.at, value };
@@ -251,18 +308,6 @@ function readString(scanner: Scanner): string {
   }
 }
 
-function readKey(scanner: Scanner, expected: string | undefined): string {
-  const { text, at } = scanner;
-  if (expected !== undefined && text.startsWith(expected, at + 1)) {
-    const end = at + 1 + expected.length;
-    if (text.charCodeAt(end) === 0x22) {
-      scanner.at = end + 1;
-      return expected;
-    }
-  }
-  return readString(scanner);
-}
-
 function readArray(scanner: Scanner, depth: number): JsonNode {
   const start = scanner.at;
   const items: JsonNode[] = [];
@@ -279,7 +324,6 @@ function readArray(scanner: Scanner, depth: number): JsonNode {
 function readObject(scanner: Scanner, depth: number): JsonNode & { kind: 'object' } {
   const start = scanner.at;
   const entries: JsonEntry[] = [];
-  const shape = scanner.shapes[depth];
   scanner.at += 1;
   skipSpace(scanner);
   while (scanner.text.charCodeAt(scanner.at) !== 0x7d || entries.length > 0) {
@@ -287,7 +331,7 @@ function readObject(scanner: Scanner, depth: number): JsonNode & { kind: 'object
     const keyStart = scanner.at;
     if (scanner.text.charCodeAt(keyStart) !== 0x22)
       throw fault(scanner, 'a key in double quotes is expected here');
-    const key = readKey(scanner, shape?.[entries.length]?.key);
+    const key = readString(scanner);
     const keyEnd = scanner.at;
     skipSpace(scanner);
     if (scanner.text.charCodeAt(scanner.at) !== 0x3a) throw fault(scanner, `":" is expected after "${key}"`);
@@ -296,7 +340,6 @@ function readObject(scanner: Scanner, depth: number): JsonNode & { kind: 'object
     if (!another(scanner, 0x7d)) break;
   }
   scanner.at += 1;
-  scanner.shapes[depth] = entries;
   return { kind: 'object', start, end: scanner.at, entries };
 }
 

@@ -19,9 +19,12 @@ export function dialectOf(path: string, text: string): TaskDialect {
   return taskDialects.find((dialect) => dialect.detects(path, text)) ?? taskDialects.at(-1)!;
 }
 
-/** Reads a task file. `path` (relative to the project) tells the format and names the place of problems. */
-export function readTaskList(path: string, text: string): TaskListReading {
-  return dialectOf(path, text).read(text, path);
+/**
+ * Reads a task file. `path` (relative to the project) tells the format and names the place of problems;
+ * `list` names one of several lists, as the choices of an unreadable file do.
+ */
+export function readTaskList(path: string, text: string, list?: string): TaskListReading {
+  return dialectOf(path, text).read(text, path, list);
 }
 
 /** Sets the marks and nothing else; without a path the content tells the format. Idempotent. */

@@ -3,8 +3,8 @@
  * for, or something only the engine and people may do (law, section 3 "Illegal edits").
  */
 import { DONE_KEYS, ENGINE_KEYS, statusOfWord } from './story-fields.ts';
-import type { Story } from './story-list.ts';
 import type { StoryFields } from './story-marks.ts';
+import type { Story } from './story-place.ts';
 import type { TaskFileVerdict } from './tasklist.ts';
 
 /** One story before and after the attempt. */

@@ -6,17 +6,12 @@
 import type { TaskDef } from '../core/index.ts';
 import { entryOf, type JsonNode } from './json-tree.ts';
 import { judgeStory, judgeTop, openedFields, type StoryPair } from './story-claims.ts';
-import { FIXED_KEYS, FIXED_TOP_KEYS } from './story-fields.ts';
-import {
-  isObject,
-  isReviewed,
-  type Story,
-  type StoryFile,
-  storyArray,
-  storyId,
-  storyValues,
-} from './story-list.ts';
+import type { StoryFile } from './story-faults.ts';
+import { FIXED_KEYS, FIXED_TOP_KEYS, TITLE_KEYS } from './story-fields.ts';
+import { ownId, storyIds } from './story-id.ts';
+import { isReviewed } from './story-list.ts';
 import type { Notation, StoryFields } from './story-marks.ts';
+import { findStories, isObject, type Story, type StoryPlace, storyLists, storyNode } from './story-place.ts';
 import type { TaskFileComparison, TaskFileVerdict, TaskListReading } from './tasklist.ts';
 import { applyEdits, type Edit } from './text.ts';
 
@@ -31,14 +26,15 @@ export interface StoryFormat {
   /** A value of the agent's text, as it can stand in the other text. */
   carry(value: JsonNode, after: string): string;
   /** A story of the agent's text with these fields set where it has them, as `append` takes it. */
-  story(after: StoryFile, index: number, fields: StoryFields): string;
+  story(after: StoryFile, node: JsonNode, added: { value: Story; fields: StoryFields }): string;
 }
 
 /** A list in both views: plain values to compare, nodes to change the text by. */
 interface StoryList {
   file: StoryFile;
-  node: JsonNode & { kind: 'array' };
+  place: StoryPlace;
   values: unknown[];
+  ids: (string | null)[];
 }
 
 interface Comparison extends TaskFileComparison {
@@ -71,9 +67,12 @@ export function compareStories(format: StoryFormat, input: TaskFileComparison): 
 }
 
 function listOf(file: StoryFile | null): StoryList | null {
-  const node = file === null ? undefined : storyArray(file.root);
-  const values = file === null ? undefined : storyValues(file.value);
-  return file === null || node === undefined || values === undefined ? null : { file, node, values };
+  const found = file === null ? null : findStories(file.value);
+  if (file === null || found?.kind !== 'stories') return null;
+  const { place, values } = found;
+  // A list with reviews is the strict one: its stories have ids of their own.
+  const ids = isReviewed(values) ? values.map(ownId) : storyIds(values);
+  return { file, place, values, ids };
 }
 
 function restoreAll(
@@ -96,37 +95,67 @@ function topEdits(comparison: Comparison, before: StoryList, after: StoryList): 
   if (!isObject(was.value) || !isObject(now.value)) return [];
   comparison.verdict.violations.push(...judgeTop(was.value, now.value));
   const pair = { id: '', before: was.value, after: now.value };
-  return carriedFields(comparison, pair, { before: was.root, after: now.root, fixed: FIXED_TOP_KEYS });
+  const fixed = [...FIXED_TOP_KEYS, ...before.place.keys.slice(0, 1)];
+  return carriedFields(comparison, pair, { before: was.root, after: now.root, fixed });
 }
 
 function storyEdits(comparison: Comparison, before: StoryList, after: StoryList): Edit[] {
-  const { verdict, format } = comparison;
-  const found = new Map<string, number>();
-  for (const [index, story] of after.values.entries()) {
-    const id = storyId(story);
-    if (id !== null && id !== '' && !found.has(id)) found.set(id, index);
-    else verdict.violations.push({ detail: 'a story without an id of its own was added; it is dropped' });
-  }
+  const { verdict } = comparison;
+  const found = storiesById(after, verdict);
   const edits: Edit[] = [];
   for (const [index, story] of before.values.entries()) {
-    const id = storyId(story) ?? '';
-    const at = found.get(id);
-    found.delete(id);
-    if (at === undefined) verdict.violations.push({ detail: `story "${id}" was deleted` });
-    else {
-      const pair = { id, before: story as Story, after: after.values[at] as Story };
-      judgeStory(comparison, pair, verdict);
-      const nodes = { before: before.node.items[index]!, after: after.node.items[at]! };
-      edits.push(...carriedFields(comparison, pair, { ...nodes, fixed: FIXED_KEYS }));
+    const id = before.ids[index] ?? '';
+    const match = found.has(id) ? id : renamed(before, after, index);
+    const at = match === null ? undefined : found.get(match);
+    if (match === null || at === undefined) {
+      verdict.violations.push({ detail: `story "${id}" was deleted` });
+      continue;
     }
+    found.delete(match);
+    const pair = { id, before: story as Story, after: after.values[at] as Story };
+    judgeStory(comparison, pair, verdict);
+    const [was, now] = [nodeOf(before, index), nodeOf(after, at)];
+    // A story without an id is known by its title, so the title is not the agent's to change.
+    const fixed = ownId(story) === null ? [...FIXED_KEYS, ...TITLE_KEYS] : FIXED_KEYS;
+    edits.push(...carriedFields(comparison, pair, { before: was, after: now, fixed }));
   }
+  return [...edits, ...addedStories(comparison, { before, after, found })];
+}
+
+function storiesById(after: StoryList, { violations }: Comparison['verdict']): Map<string, number> {
+  const found = new Map<string, number>();
+  for (const [index, id] of after.ids.entries()) {
+    if (id !== null && id !== '' && !found.has(id)) found.set(id, index);
+    else violations.push({ detail: 'a story without an id of its own was added; it is dropped' });
+  }
+  return found;
+}
+
+/** The id of the story at the same place, where both have no id of their own and only the title differs. */
+function renamed(before: StoryList, after: StoryList, index: number): string | null {
+  const [was, now] = [before.values[index], after.values[index]];
+  if (!isObject(was) || !isObject(now) || ownId(was) !== null || ownId(now) !== null) return null;
+  const id = after.ids[index] ?? null;
+  return id === null || before.ids.includes(id) ? null : id;
+}
+
+function addedStories(
+  { format, verdict }: Comparison,
+  { before, after, found }: { before: StoryList; after: StoryList; found: ReadonlyMap<string, number> },
+): Edit[] {
+  const list = storyLists(before.file.root, before.place).at(-1);
+  if (found.size === 0 || list === undefined) return [];
   const added = [...found].map(([id, index]) => {
-    const { fields, violations } = openedFields(id, after.values[index] as Story, isReviewed(before.values));
+    const value = after.values[index] as Story;
+    const { fields, violations } = openedFields(id, value, isReviewed(before.values));
     verdict.violations.push(...violations);
-    return format.story(after.file, index, fields);
+    return format.story(after.file, nodeOf(after, index), { value, fields });
   });
-  if (added.length > 0) edits.push(format.append(before.file, before.node, added));
-  return edits;
+  return [format.append(before.file, list, added)];
+}
+
+function nodeOf({ file, place }: StoryList, index: number): JsonNode {
+  return storyNode(file.root, place, index)!;
 }
 
 interface PairNodes {

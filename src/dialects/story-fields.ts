@@ -5,12 +5,24 @@
 import type { TaskStatus } from '../core/index.ts';
 
 /** Keys of a list's tasks, the first that holds a list rules. */
-export const LIST_KEYS = ['userStories', 'stories', 'tasks', 'features', 'queue'] as const;
+export const LIST_KEYS = ['userStories', 'user_stories', 'stories', 'tasks', 'features', 'queue'] as const;
 export const ID_KEYS = ['id', 'story_id', 'key'] as const;
 export const TITLE_KEYS = ['title', 'name'] as const;
-export const ACCEPTANCE_KEYS = ['acceptanceCriteria', 'acceptance', 'acceptance_criteria', 'steps'] as const;
+export const ACCEPTANCE_KEYS = [
+  'acceptanceCriteria',
+  'acceptance',
+  'acceptance_criteria',
+  'steps',
+  'subtasks',
+] as const;
 export const DONE_KEYS = ['passes', 'completed', 'done'] as const;
-export const DEPENDENCY_KEYS = ['dependsOn', 'depends_on', 'dependencies'] as const;
+export const DEPENDENCY_KEYS = [
+  'dependsOn',
+  'depends_on',
+  'dependencies',
+  'blockedBy',
+  'blocked_by',
+] as const;
 export const REVIEW_KEYS = ['reviewStatus', 'reviewCount', 'reviewFeedback'] as const;
 
 /** Fields whose value decides what is done: the engine's alone. */

@@ -3,8 +3,10 @@
  * a missing field is put behind the story's last one in that story's own style.
  */
 import { entryOf, type JsonNode } from './json-tree.ts';
+import type { StoryFile } from './story-faults.ts';
 import { DONE_KEYS, statusOfWord, wordOfStatus } from './story-fields.ts';
-import { storyArray, storyId, storyValues } from './story-list.ts';
+import { storyIds } from './story-id.ts';
+import { findStories, storyNode } from './story-place.ts';
 import type { TaskMark } from './tasklist.ts';
 import type { Edit } from './text.ts';
 
@@ -37,10 +39,10 @@ export const JSON_NOTATION: Notation = {
 };
 
 /** The edits that set these marks; none for what already says so, or for a task that is not there. */
-export function markEdits(file: MarkedFile, marks: readonly TaskMark[], notation: Notation): Edit[] {
-  const list = storyArray(file.root);
-  const values = storyValues(file.value);
-  if (list === undefined || values === undefined) return [];
+export function markEdits(file: StoryFile, marks: readonly TaskMark[], notation: Notation): Edit[] {
+  const found = findStories(file.value);
+  if (found.kind !== 'stories') return [];
+  const { values, place } = found;
   const byTask = new Map(marks.map((mark) => [mark.task, mark]));
   let words: Set<string> | null = null;
   const used = () => {
@@ -48,20 +50,13 @@ export function markEdits(file: MarkedFile, marks: readonly TaskMark[], notation
     return words;
   };
   const edits: Edit[] = [];
-  for (const [index, value] of values.entries()) {
-    const mark = byTask.get(storyId(value) ?? '');
-    const story = mark === undefined ? undefined : list.items[index];
+  for (const [index, id] of storyIds(values).entries()) {
+    const mark = byTask.get(id ?? '');
+    const story = mark === undefined ? undefined : storyNode(file.root, place, index);
     if (mark === undefined || story?.kind !== 'object') continue;
     edits.push(...fieldEdits(file.text, story, wantedFields(story, mark, used), notation));
   }
   return edits;
-}
-
-/** A parsed file: values to find a story by, positions to change it. */
-export interface MarkedFile {
-  text: string;
-  value: unknown;
-  root: JsonNode;
 }
 
 /** Edits that give these fields these values; a missing field is added unless it would say nothing. */

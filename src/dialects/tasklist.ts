@@ -4,6 +4,7 @@
  * byte but the marked field's. Unreadable, empty and complete are three different answers.
  */
 import type { ProblemFacts, ReviewFields, TaskDef, TaskStatus } from '../core/index.ts';
+import type { ListChoice } from './story-place.ts';
 
 /** What a task file says. `list` may be complete (every task done); it is never empty. */
 export type TaskListReading =
@@ -19,9 +20,12 @@ export type TaskListReading =
       description: string;
       /** Sentences with a line number: read, but worth a person's look. */
       warnings: string[];
+      /** Tasks that the file marks as blocked, with the reason it gives; absent where there are none. */
+      blocked?: { task: string; reason: string }[];
     }
   | { kind: 'empty' }
-  | { kind: 'unreadable'; problem: ProblemFacts };
+  /** `choices`: several lists in the file could be meant; a reading that names one of them is needed. */
+  | { kind: 'unreadable'; problem: ProblemFacts; choices?: ListChoice[] };
 
 /** Sets one task's outcome fields; everything else in the file keeps its bytes. */
 export interface TaskMark {
@@ -39,8 +43,8 @@ export interface TaskDialect {
   name: string;
   /** Whether this format is spoken in the file; path first, then content. */
   detects(path: string, text: string): boolean;
-  /** `path` is only used to name the place of problems. */
-  read(text: string, path: string): TaskListReading;
+  /** `path` is only used to name the place of problems; `list` names one of several lists in the file. */
+  read(text: string, path: string, list?: string): TaskListReading;
   /** Unknown tasks and unreadable texts are left as they are. Idempotent. */
   writeMarks(text: string, marks: TaskMark[]): string;
   compare(input: TaskFileComparison): TaskFileVerdict;

@@ -4,7 +4,8 @@
  */
 import { type JsonNode, type JsonReading, readJson } from './json-tree.ts';
 import { compareStories, type StoryFormat } from './story-compare.ts';
-import { readStories, type StoryFile, storyArray } from './story-list.ts';
+import type { StoryFile } from './story-faults.ts';
+import { readStories } from './story-list.ts';
 import { fieldEdits, JSON_NOTATION, markEdits, type StoryFields } from './story-marks.ts';
 import type { TaskDialect, TaskListReading, TaskMark } from './tasklist.ts';
 import { applyEdits, type Edit, lineAt } from './text.ts';
@@ -26,10 +27,10 @@ function fileOf(tree: JsonReading & { kind: 'tree' }, text: string, path: string
   };
 }
 
-function read(text: string, path: string): TaskListReading {
+function read(text: string, path: string, list?: string): TaskListReading {
   if (text.replace(/^\ufeff/, '').trim() === '') return { kind: 'empty' };
   const reading = readJson(text);
-  if (reading.kind === 'tree') return readStories(fileOf(reading, text, path));
+  if (reading.kind === 'tree') return readStories(fileOf(reading, text, path), list);
   const { what, hint, offset } = reading.fault;
   const at = `${path}:${lineAt(text, offset)}`;
   const fix = 'correct that line; the file must be plain JSON';
@@ -44,8 +45,7 @@ function append({ text }: StoryFile, list: JsonNode & { kind: 'array' }, raws: s
   return { start: last.end, end: last.end, text: raws.map((raw) => `,${lead}${raw}`).join('') };
 }
 
-function story({ text, root }: StoryFile, index: number, fields: StoryFields): string {
-  const node = storyArray(root)!.items[index]!;
+function story({ text }: StoryFile, node: JsonNode, { fields }: { fields: StoryFields }): string {
   if (node.kind !== 'object') return text.slice(node.start, node.end);
   const edits = fieldEdits(text, node, fields, JSON_NOTATION).map((edit) => ({
     ...edit,

@@ -5,8 +5,10 @@
 import { type Document, isMap, isScalar, isSeq, type Node, parseDocument } from 'yaml';
 import type { JsonEntry, JsonNode } from './json-tree.ts';
 import { compareStories, type StoryFormat } from './story-compare.ts';
-import { readStories, type Story, type StoryFile, storyValues } from './story-list.ts';
+import type { StoryFile } from './story-faults.ts';
+import { readStories } from './story-list.ts';
 import { markEdits, type Notation, type StoryFields } from './story-marks.ts';
+import type { Story } from './story-place.ts';
 import type { TaskDialect, TaskListReading, TaskMark } from './tasklist.ts';
 import { applyEdits, type Edit, lineAt, lineEnding } from './text.ts';
 
@@ -56,9 +58,9 @@ function treeOf(text: string, node: Node | null, from: number): JsonNode {
   return { kind: 'null', start, end };
 }
 
-function read(text: string, path: string): TaskListReading {
+function read(text: string, path: string, list?: string): TaskListReading {
   const file = parsed(text, path);
-  if (!('what' in file)) return file.value === null ? { kind: 'empty' } : readStories(file);
+  if (!('what' in file)) return file.value === null ? { kind: 'empty' } : readStories(file, list);
   const at = `${path}:${lineAt(text, file.offset)}`;
   const why = 'the file is not plain YAML here (aliases and several documents are not read)';
   const problem = { code: 'tasks.syntax', what: file.what, why, fix: 'correct that line', at };
@@ -106,9 +108,9 @@ function append({ text }: StoryFile, list: JsonNode & { kind: 'array' }, raws: s
   return { start: at, end: at, text: fresh ? `${lines}${newline}` : `${newline}${lines}` };
 }
 
-function story(after: StoryFile, index: number, fields: StoryFields): string {
-  const value = { ...(storyValues(after.value)![index] as Story) };
-  for (const [key, wanted] of fields) if (Object.hasOwn(value, key)) value[key] = wanted;
+function story(_after: StoryFile, _node: JsonNode, added: { value: Story; fields: StoryFields }): string {
+  const value = { ...added.value };
+  for (const [key, wanted] of added.fields) if (Object.hasOwn(value, key)) value[key] = wanted;
   return JSON.stringify(value);
 }
 
