@@ -6,6 +6,7 @@ import { completionCommands } from './completions.ts';
 import { controlCommands } from './control.ts';
 import { complain } from './io.ts';
 import { runCommands } from './run.ts';
+import { setupCommands } from './setup.ts';
 import { windowCommands } from './windows.ts';
 
 const AGENT_SIDE = `
@@ -28,6 +29,7 @@ export function commandTree(done: (code: number) => void): Command {
   runCommands(program, done);
   controlCommands(program, done);
   windowCommands(program, done);
+  setupCommands(program, done);
   completionCommands(program, done);
   everyCommand(program, (command) => command.exitOverride().showSuggestionAfterError());
   return program;

@@ -1,0 +1,66 @@
+/** Set-up: `init` proposes a configuration, `doctor` tries everything a run needs, `agents` lists who can work. */
+import type { Command } from 'commander';
+import { problemText } from '../core/index.ts';
+import { answer, type Common, common, folderOf } from './io.ts';
+
+interface InitOptions extends Common {
+  yes?: boolean;
+  dryRun?: boolean;
+}
+
+export function setupCommands(program: Command, done: (code: number) => void): void {
+  common(
+    program
+      .command('init')
+      .description('look at the project and propose a ralph.yml with gates; changes nothing else'),
+    'ralph init --yes',
+  )
+    .option('--yes', 'write without asking')
+    .option('--dry-run', 'show what would be written, and write nothing')
+    .action(async (options: InitOptions) => done(await init(options)));
+}
+
+/** A person who says no has stopped it: the exit code of a stop. */
+const DECLINED = 7;
+
+async function init(options: InitOptions): Promise<number> {
+  const { openSetup } = await import('../app/index.ts');
+  const setup = await openSetup(folderOf(options), process.env);
+  const show = (text: string) => {
+    if (!options.json) process.stdout.write(text);
+  };
+  const end = (written: boolean, last: string): void => {
+    if (options.json) answer(options, setup.json(written), '');
+    else show(last);
+  };
+  show(setup.shown);
+  if (options.dryRun && setup.changes) {
+    end(false, '\nNothing was written (--dry-run).\n');
+    return 0;
+  }
+  const consent = !setup.changes || options.yes ? 'yes' : await askConsent(options);
+  if (consent === 'yes') {
+    await setup.carryOut();
+    end(setup.changes, `\n${setup.told(setup.changes)}`);
+    return 0;
+  }
+  end(false, consent === 'no' ? 'Nothing was written.\n' : '');
+  if (consent === 'no') return DECLINED;
+  process.stderr.write(`${problemText(UNCONFIRMED)}\n`);
+  return 5;
+}
+
+const UNCONFIRMED = {
+  code: 'init.unconfirmed',
+  what: 'Nothing was written, because nobody can be asked here.',
+  why: 'There is no terminal to answer at, and --yes was not given.',
+  fix: 'Run `ralph init --yes` to write what was shown.',
+};
+
+/** Asks on a terminal; a program's call (`--json`) is never made to wait. */
+async function askConsent(options: Common): Promise<'yes' | 'no' | 'nobody'> {
+  if (options.json || process.stdin.isTTY !== true || process.stdout.isTTY !== true) return 'nobody';
+  const { confirm, isCancel } = await import('@clack/prompts');
+  const said = await confirm({ message: 'Write this?' });
+  return said === true && !isCancel(said) ? 'yes' : 'no';
+}
