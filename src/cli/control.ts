@@ -31,7 +31,7 @@ export function controlCommands(program: Command, done: (code: number) => void):
       .description('answer an open question'),
     'ralph answer q1 "use polling"',
   )
-    .option('--option <key>', 'choose one of its options')
+    .option('--option <key>', 'choose the option with this key; default: your words are the answer')
     .option('--session <id>', 'the session; default: the open one')
     .action((first: string | undefined, words: string[], options: Common & { option?: string }) =>
       say(options, answerDraft(first, words, options.option)),
@@ -39,11 +39,11 @@ export function controlCommands(program: Command, done: (code: number) => void):
   common(
     program
       .command('unblock')
-      .argument('<task>')
+      .argument('<task>', 'its id, as in `ralph tasks`')
       .description('give a task its attempts back and set it to todo'),
     'ralph unblock t3',
   )
-    .option('--reason <text>', 'recorded with it')
+    .option('--reason <text>', 'recorded with it; default: none')
     .option('--session <id>', 'the session; default: the open one')
     .action((task: string, options: Common & { reason?: string }) =>
       say(options, {
@@ -65,7 +65,7 @@ function tasksCommand(program: Command, done: (code: number) => void): void {
     'ralph tasks reopen t3',
   )
     .option('--session <id>', 'the session; default: the open one')
-    .option('--reason <text>', 'recorded with it')
+    .option('--reason <text>', 'recorded with it; default: none')
     .action(async (action: string, id: string | undefined, options: TasksOptions) => {
       if (action === 'list') await listTasks(options);
       else await tell(options, taskDraft(action, id, options.reason));

@@ -9,13 +9,25 @@ export interface Common {
   color?: string;
 }
 
-/** Adds the options every command takes, and its example. */
+const examples = new WeakMap<Command, string>();
+
+/** The example that `common` took; the manual prints it. */
+export function exampleOf(command: Command): string | undefined {
+  return examples.get(command);
+}
+
+/** Adds the options every command takes, and its example. The rest of its help stands in manual.ts. */
 export function common(command: Command, example: string): Command {
+  examples.set(command, example);
   return command
-    .option('--json', 'one JSON value instead of text')
-    .option('-C, --dir <folder>', 'work as if called in this folder')
-    .option('--color <when>', 'auto, always or never', oneOf('--color', ['auto', 'always', 'never']), 'auto')
-    .addHelpText('after', `\nExample:\n  ${example}`);
+    .option('--json', 'one JSON value instead of text, for programs')
+    .option('-C, --dir <folder>', 'work as if called in this folder; default: the current one')
+    .option(
+      '--color <when>',
+      'colours: auto, always or never',
+      oneOf('--color', ['auto', 'always', 'never']),
+      'auto',
+    );
 }
 
 /** A reader of an option that takes one of these words. */

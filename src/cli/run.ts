@@ -1,5 +1,5 @@
 /** `ralph run` and `ralph resume`: the loop in the foreground, with a display and Ctrl-C. */
-import { type Command, InvalidArgumentError } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { RunOutcome, RunRequest } from '../app/index.ts';
 import type { Flags } from '../config/index.ts';
 import type { JournalRecord, State } from '../core/index.ts';
@@ -64,34 +64,50 @@ export function runCommands(program: Command, done: (code: number) => void): voi
 
 function withRunOptions(command: Command, example: string): Command {
   return common(command, example)
-    .option('-p, --prompt-file <file>', 'the objective as a file')
-    .option('--tasks <file>', 'the task list')
-    .option('--team <name>', 'auto, solo, pair, full or one of your own')
-    .option('--agent <name>', 'claude, or one described in ralph.yml')
-    .option('--model <name>', "the agent's model")
-    .option('-n, --max-iterations <count>', 'agent runs at the most')
-    .option('--max-stuck <count>', 'iterations without progress at the most; 0 is off')
-    .option('--max-cost <usd>', 'money at the most')
-    .option('--max-time <duration>', 'working time at the most, e.g. 90m')
-    .option('--max-tokens <count>', 'tokens at the most')
-    .option('--mode <mode>', 'speed, balanced or quality')
-    .option('--gate <command>', 'a command that must pass; repeatable', collect, [])
-    .option('--review-cap <count>', 'reviews of one story at the most')
+    .option(
+      '-p, --prompt-file <file>',
+      'read the objective from this file; default: the words of the command line',
+    )
+    .option(
+      '--tasks <file>',
+      'the task list; default: tasks in ralph.yml, else the first of the usual places',
+    )
+    .option('--team <name>', 'who is hired: auto, solo, pair, full or one of your own; default: auto')
+    .option(
+      '--agent <name>',
+      'who works: claude, or one described in ralph.yml; default: the first installed',
+    )
+    .option('--model <name>', "the agent's model; default: the agent's own")
+    .option(
+      '-n, --max-iterations <count>',
+      'agent runs at the most; default: 20, and 6 more for every open task',
+    )
+    .option('--max-stuck <count>', 'iterations without progress at the most, 0 is off; default: 3')
+    .option('--max-cost <usd>', 'US dollars at the most; default: no limit')
+    .option('--max-time <duration>', 'working time at the most, e.g. 90m or 8h; default: no limit')
+    .option('--max-tokens <count>', 'input and output tokens at the most; default: no limit')
+    .option('--mode <mode>', 'time for an attempt: speed, balanced or quality; default: balanced')
+    .addOption(
+      new Option('--gate <command>', 'a command that must pass, beside those of ralph.yml; repeatable')
+        .argParser(collect)
+        .default([], 'none'),
+    )
+    .option('--review-cap <count>', 'reviews with issues of one story at the most; default: 5')
     .option('--skip-review', 'accept without a reviewer')
-    .option('--parallel <count>', 'agents side by side', wholeNumber('--parallel', 1))
-    .option('--task <id>', 'work on this task only')
+    .option('--parallel <count>', 'agents side by side; default: 1', wholeNumber('--parallel', 1))
+    .option('--task <id>', 'work on this task only; default: all of the list')
     .option('--new', 'begin a new session beside an open one')
-    .option('--session <id>', 'continue this session')
-    .option('--wait', 'wait for people')
-    .option('--no-wait', 'never wait for people or providers')
-    .option('--allow-dirty', 'start with uncommitted changes')
+    .option('--session <id>', 'go on with this session; default: the open one')
+    .option('--wait', 'wait for people also where nobody sits at a terminal')
+    .option('--no-wait', 'never wait for people or providers: stop instead')
+    .option('--allow-dirty', 'start with uncommitted changes; they are never committed')
     .option('--allow-detached', 'start on a detached HEAD')
-    .option('--no-git', 'work without git')
-    .option('--dry-run', 'say what would be done and do nothing')
+    .option('--no-git', 'work without git: nothing is committed')
+    .option('--dry-run', 'check everything, say what would be done, and do nothing')
     .option('--reopen', 'take an aborted session up again')
     .option('--force', 'take over from an owner on another host')
-    .option('--yes', 'ask nothing')
-    .option('--quiet', 'print only the summary');
+    .option('--yes', 'ask nothing; what only a person can say stays a question')
+    .option('--quiet', 'print the summary and nothing else');
 }
 
 function collect(value: string, previous: string[]): string[] {

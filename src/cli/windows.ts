@@ -33,26 +33,26 @@ export function windowCommands(program: Command, done: (code: number) => void): 
   window('inbox', 'open questions and how to answer them', 'ralph inbox', inbox);
   window('why [subject]', 'explain a task, an iteration, or why the session stopped', 'ralph why t3', why);
   window('events', 'published topics', 'ralph events --last 10 --topic "build.*"', events)
-    .option('--last <n>', 'only the last n', wholeNumber('--last', 0))
-    .option('--topic <pattern>', 'only these; * is one segment');
+    .option('--last <n>', 'only the last n; default: all', wholeNumber('--last', 0))
+    .option('--topic <pattern>', 'only these topics, * is one segment; default: all');
   window(
     'interventions',
     'what was held against attempts, and the corrections',
     'ralph interventions --last 20',
     interventions,
   )
-    .option('--last <n>', 'only the last n', wholeNumber('--last', 0))
-    .option('--type <type>', 'only this event type');
+    .option('--last <n>', 'only the last n; default: all', wholeNumber('--last', 0))
+    .option('--type <type>', 'only this type of event; default: all');
   window('logs [iteration]', 'the transcript of an iteration', 'ralph logs 3 -f', logs).option(
     '-f, --follow',
-    'go on as it grows',
+    'go on as it grows, until the iteration ends',
   );
   common(
     program.command('archive').description('move finished sessions to .ralph/archive'),
     'ralph archive --label sprint-12',
   )
-    .option('--label <label>', 'names the archive folder')
-    .option('--include-logs', 'take the logs along')
+    .option('--label <label>', 'names the archive folder; default: sessions')
+    .option('--include-logs', 'move the logs along; else they stay with the session folder')
     .action(async (options: WindowOptions) => {
       const { archive } = await import('../app/index.ts');
       const moved = await archive({
