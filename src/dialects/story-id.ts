@@ -9,15 +9,19 @@ import { isObject, type Story } from './story-place.ts';
 /** The id a story has in a field of its own; null where it has none, or one that is no id. */
 export function ownId(story: unknown): string | null {
   if (!isObject(story)) return null;
-  const key = ID_KEYS.find((known) => Object.hasOwn(story, known));
-  const value = key === undefined ? undefined : story[key];
-  if (typeof value === 'string') return value.trim();
-  return typeof value === 'number' ? String(value) : null;
+  for (const key of ID_KEYS) {
+    if (!Object.hasOwn(story, key)) continue;
+    const value = story[key];
+    if (typeof value === 'string') return value.trim();
+    return typeof value === 'number' ? String(value) : null;
+  }
+  return null;
 }
 
 /** True where a field for the id is there, whatever it holds. */
 function hasIdField(story: Story): boolean {
-  return ID_KEYS.some((key) => Object.hasOwn(story, key));
+  for (const key of ID_KEYS) if (Object.hasOwn(story, key)) return true;
+  return false;
 }
 
 /** What the title of a story without an id field says besides the title; null where there is a field. */

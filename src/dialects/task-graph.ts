@@ -26,43 +26,47 @@ export function graphFault(
   tasks: readonly GraphTask[],
   lineOf: (index: number) => number,
 ): GraphFault | null {
-  return duplicate(tasks, lineOf) ?? dependencyFault(tasks, lineOf);
+  const indexOf = new Map<string, number>();
+  for (let i = 0; i < tasks.length; i++) {
+    const id = tasks[i]!.id.toLowerCase();
+    const first = indexOf.get(id);
+    if (first !== undefined) return duplicate(tasks[i]!.id, [lineOf(first), lineOf(i)]);
+    indexOf.set(id, i);
+  }
+  return dependencyFault(tasks, indexOf, lineOf);
 }
 
-function duplicate(tasks: readonly GraphTask[], lineOf: (index: number) => number): GraphFault | null {
-  const seen = new Map<string, number>();
-  for (let i = 0; i < tasks.length; i++) {
-    const { id } = tasks[i]!;
-    const first = seen.get(id.toLowerCase());
-    if (first !== undefined) {
-      return {
-        code: 'tasks.duplicate',
-        what: `the id "${id}" stands twice, first in line ${lineOf(first)}`,
-        why: 'an id names one task; case is ignored because ids become file names',
-        fix: 'give one of the two another id',
-        line: lineOf(i),
-      };
-    }
-    seen.set(id.toLowerCase(), i);
-  }
-  return null;
+function duplicate(id: string, [first, line]: [number, number]): GraphFault {
+  return {
+    code: 'tasks.duplicate',
+    what: `the id "${id}" stands twice, first in line ${first}`,
+    why: 'an id names one task; case is ignored because ids become file names',
+    fix: 'give one of the two another id',
+    line,
+  };
 }
 
-function dependencyFault(tasks: readonly GraphTask[], lineOf: (index: number) => number): GraphFault | null {
-  if (tasks.every((task) => task.dependsOn.length === 0)) return null;
-  const indexOf = new Map(tasks.map((task, index): [string, number] => [task.id, index]));
-  const edges: number[][] = [];
+/** `indexOf` has the ids in lower case. */
+function dependencyFault(
+  tasks: readonly GraphTask[],
+  indexOf: ReadonlyMap<string, number>,
+  lineOf: (index: number) => number,
+): GraphFault | null {
+  const find = (id: string) => {
+    const at = indexOf.get(id.toLowerCase());
+    return at !== undefined && tasks[at]!.id === id ? at : -1;
+  };
+  // Most lists name what comes before; such a list has no cycle, whatever its length.
+  let inOrder = true;
   for (let i = 0; i < tasks.length; i++) {
-    const { id, dependsOn } = tasks[i]!;
-    const row: number[] = [];
-    for (const dependency of dependsOn) {
-      const at = indexOf.get(dependency);
-      if (at === undefined) return unknownDependency(id, dependency, [...indexOf.keys()], lineOf(i));
-      row.push(at);
+    for (const dependency of tasks[i]!.dependsOn) {
+      const at = find(dependency);
+      if (at === -1) return unknownDependency(tasks, tasks[i]!.id, { dependency, line: lineOf(i) });
+      if (at >= i) inOrder = false;
     }
-    edges.push(row);
   }
-  const path = shortestCycle(edges);
+  if (inOrder) return null;
+  const path = shortestCycle(tasks.map(({ dependsOn }) => dependsOn.map(find)));
   if (path === null) return null;
   const names = [...path, path[0]!].map((index) => tasks[index]!.id);
   return {
@@ -74,11 +78,18 @@ function dependencyFault(tasks: readonly GraphTask[], lineOf: (index: number) =>
   };
 }
 
-function unknownDependency(task: string, unknown: string, ids: string[], line: number): GraphFault {
-  const near = nearest(unknown, ids);
+function unknownDependency(
+  tasks: readonly GraphTask[],
+  task: string,
+  { dependency, line }: { dependency: string; line: number },
+): GraphFault {
+  const near = nearest(
+    dependency,
+    tasks.map(({ id }) => id),
+  );
   return {
     code: 'tasks.unknown_dependency',
-    what: `"${task}" depends on "${unknown}", which is no task of this list`,
+    what: `"${task}" depends on "${dependency}", which is no task of this list`,
     why: 'a dependency that does not exist can never be done',
     fix: near === null ? 'name an existing task or drop the dependency' : `did you mean "${near}"?`,
     line,
