@@ -1,90 +1,100 @@
 /**
  * The block structure of a Markdown text, line by line: headings, list items with their depth, and
  * paragraph lines. What stands in fences, HTML, comments, quotes and indented code is not reported, as
- * nothing in there is a list item. Follows CommonMark where a task could be gained or lost by it, and
- * rather skips a line than report one that Markdown does not hold for an item.
+ * nothing in there is work to do. Each line is looked at once, the way CommonMark describes it: first
+ * the open containers it goes on with, then what begins on it, else the paragraph it continues.
  */
+import { fenceEnds, type OpaqueStart, opaqueStart } from './markdown-opaque.ts';
+
+/** What stands between the brackets of a checkbox, with the offsets of that. */
+export interface Box {
+  inner: string;
+  start: number;
+  end: number;
+}
 
 export type Block =
-  | { kind: 'heading'; level: number; text: string; line: number }
+  | {
+      kind: 'heading';
+      level: number;
+      text: string;
+      line: number;
+      /** Offsets of the text. */
+      start: number;
+      end: number;
+    }
   | {
       kind: 'item';
       /** Enclosing list items. */
       depth: number;
-      /** What stands between the brackets of its checkbox, with the offsets of that; null without one. */
-      box: { inner: string; start: number; end: number } | null;
+      box: Box | null;
       /** The first line, without bullet and checkbox. */
       text: string;
       line: number;
       /** Offset of the line's first character. */
       start: number;
+      /** Offset where `text` begins. */
+      at: number;
     }
-  /** A line of a paragraph; `continues` when it goes on with the item or paragraph line before it. */
-  | { kind: 'text'; depth: number; text: string; line: number; continues: boolean };
+  | {
+      kind: 'text';
+      depth: number;
+      text: string;
+      line: number;
+      /** True when it goes on with the item or paragraph line before it. */
+      continues: boolean;
+      /** Offset where `text` begins. */
+      at: number;
+    };
 
 export interface BlockReading {
   /** Things that swallow the rest of the text, as sentences with a line. */
   warnings: string[];
 }
 
-/** Something that takes whole lines without looking into them. */
-interface Opaque {
-  kind: 'fence' | 'html';
-  /** List items around it: it ends with them. */
-  depth: number;
-  line: number;
-  /** Fence: the character and the least length of the closing line. */
-  char: string;
-  length: number;
-  /** HTML: what its last line holds; null: a blank line ends it. */
-  until: RegExp | null;
+/** A quote, or a list item with the columns its content is indented by. */
+interface Container {
+  quote: boolean;
+  width: number;
+  /** The item began without content and nothing followed yet: a blank line ends it. */
+  empty: boolean;
 }
+
+type Leaf =
+  | { kind: 'paragraph'; text: string; line: number; start: number; lines: number }
+  | (OpaqueStart & { line: number })
+  | { kind: 'code' };
 
 interface Walk {
   text: string;
   visit(block: Block): void;
-  /** Column where the content of each open list item begins. */
-  stack: number[];
-  opaque: Opaque | null;
-  /** `lazy`: a line of it stands outside of the item it belongs to. A quote's paragraph has no text. */
-  paragraph: { text: string; line: number; lines: number; lazy: boolean } | null;
-  /** The last line was indented code: like a paragraph it is not interrupted by a list from 2 on. */
-  inCode: boolean;
-  /** Where the last line began an item without content, the number of open items; 0 otherwise. */
-  emptyItem: number;
+  containers: Container[];
+  /** How many of the containers are quotes: within one nothing is reported. */
+  quotes: number;
+  leaf: Leaf | null;
   /** Lines that start before this offset lie in a comment that began within a line. */
   commentUntil: number;
-  /** The line lies in such a comment: its structure counts, yet nothing of it is reported. */
-  hidden: boolean;
-  /** Nothing is reported until the next blank line. */
-  muted: boolean;
+  /** The next end of a comment from the last place that asked; the text's length where there is none. */
+  nextClose: number;
 }
 
-/** One line under the walk. `at` and `column` stand at its first character that is no blank. */
+/** Containers within each other: what is deeper is taken for text, so that no text costs more than lines. */
+const MAX_DEPTH = 50;
+
+/** One line under the walk. `at` and `column` stand at the first character not yet used that is no blank. */
 interface Line {
   number: number;
   start: number;
   end: number;
   at: number;
   column: number;
+  /** The column up to which containers have taken the line. */
+  base: number;
 }
 
 /** Calls `visit` for every reported block, in order. Never throws. */
 export function walkBlocks(text: string, visit: (block: Block) => void): BlockReading {
-  const walk: Walk = {
-    text,
-    visit: (block) => {
-      if (!walk.hidden && !walk.muted) visit(block);
-    },
-    stack: [],
-    opaque: null,
-    paragraph: null,
-    inCode: false,
-    emptyItem: 0,
-    commentUntil: 0,
-    hidden: false,
-    muted: false,
-  };
+  const walk: Walk = { text, visit, containers: [], quotes: 0, leaf: null, commentUntil: 0, nextClose: -1 };
   let number = 0;
   let start = text.charCodeAt(0) === 0xfeff ? 1 : 0;
   const front = frontMatterEnd(text, start);
@@ -94,17 +104,20 @@ export function walkBlocks(text: string, visit: (block: Block) => void): BlockRe
     number += 1;
     let end = next;
     while (end > start && (text[end - 1] === '\n' || text[end - 1] === '\r')) end -= 1;
-    walk.hidden = start < walk.commentUntil;
-    if (start >= front) takeLine(walk, lineFrom(text, number, { start, end }));
+    if (start >= front) {
+      const line: Line = { number, start, end, at: start, column: 0, base: 0 };
+      skipBlanks(text, line);
+      takeLine(walk, line);
+    }
     start = next;
   }
-  return { warnings: unclosed(walk.opaque) };
+  return { warnings: unclosed(walk.leaf) };
 }
 
-function unclosed(opaque: Opaque | null): string[] {
-  if (opaque === null || (opaque.kind === 'html' && opaque.until === null)) return [];
-  const what = opaque.kind === 'fence' ? 'code fence' : 'HTML comment or block';
-  return [`line ${opaque.line}: this ${what} is never closed, so nothing below it counts`];
+function unclosed(leaf: Leaf | null): string[] {
+  if (leaf?.kind !== 'fence' && (leaf?.kind !== 'html' || leaf.until === null)) return [];
+  const what = leaf.kind === 'fence' ? 'code fence' : 'HTML comment or block';
+  return [`line ${leaf.line}: this ${what} is never closed, so nothing below it counts`];
 }
 
 /** Offset behind a front matter block at the very beginning; 0 without one. */
@@ -116,205 +129,246 @@ function frontMatterEnd(text: string, start: number): number {
   return match?.index === 0 ? start + match[0].length : 0;
 }
 
-interface Position {
-  at: number;
-  column: number;
-}
-
-function skipBlanks(text: string, from: Position, end: number): Position {
-  let { at, column } = from;
-  for (; at < end; at++) {
-    const char = text[at];
-    if (char === ' ') column += 1;
-    else if (char === '\t') column += 4 - (column % 4);
-    else break;
+function skipBlanks(text: string, line: Line): void {
+  for (; line.at < line.end; line.at++) {
+    const char = text.charCodeAt(line.at);
+    if (char === 0x20) line.column += 1;
+    else if (char === 0x09) line.column += 4 - (line.column % 4);
+    else return;
   }
-  return { at, column };
-}
-
-function lineFrom(text: string, number: number, { start, end }: { start: number; end: number }): Line {
-  const { at, column } = skipBlanks(text, { at: start, column: 0 }, end);
-  return { number, start, end, at, column };
 }
 
 function takeLine(walk: Walk, line: Line): void {
-  if (line.at === line.end) {
-    walk.paragraph = null;
-    if (walk.emptyItem > 0) walk.stack.length = Math.min(walk.stack.length, walk.emptyItem - 1);
-    walk.emptyItem = 0;
-    walk.muted = false;
-    if (walk.opaque?.kind === 'html' && walk.opaque.until === null) walk.opaque = null;
+  const kept = keepContainers(walk, line);
+  const blank = line.at === line.end;
+  const all = kept === walk.containers.length;
+  const { leaf } = walk;
+  if (leaf?.kind === 'fence' || leaf?.kind === 'html') {
+    if (all) return takeOpaque(walk, leaf, line);
+    walk.leaf = null;
+  }
+  if (blank) {
+    cut(walk, kept);
+    if (walk.leaf?.kind !== 'code') walk.leaf = null;
     return;
   }
-  walk.emptyItem = 0;
-  let keep = 0;
-  while (keep < walk.stack.length && walk.stack[keep]! <= line.column) keep += 1;
-  if (walk.opaque !== null) {
-    if (keep >= walk.opaque.depth) {
-      if (closes(walk, walk.opaque, line)) walk.opaque = null;
+  takeContent(walk, line, kept);
+}
+
+/** How many of the open containers the line goes on with, from the outermost. */
+function keepContainers({ text, containers }: Walk, line: Line): number {
+  let kept = 0;
+  for (; kept < containers.length; kept++) {
+    const container = containers[kept]!;
+    const blank = line.at === line.end;
+    if (container.quote) {
+      if (blank || line.column - line.base > 3 || text[line.at] !== '>') break;
+      enterQuote(text, line);
+    } else if (blank) {
+      if (container.empty) break;
+    } else {
+      if (line.column - line.base < container.width) break;
+      line.base += container.width;
+      container.empty = false;
+    }
+  }
+  return kept;
+}
+
+/** Takes `>` and one blank behind it. */
+function enterQuote(text: string, line: Line): void {
+  line.at += 1;
+  line.column += 1;
+  line.base = line.column;
+  const next = text[line.at];
+  skipBlanks(text, line);
+  if (next === ' ' || next === '\t') line.base += 1;
+}
+
+/** Ends the containers behind the first `kept`. */
+function cut(walk: Walk, kept: number): void {
+  const { containers } = walk;
+  if (kept === containers.length) return;
+  if (walk.quotes > 0) {
+    for (let at = kept; at < containers.length; at++) if (containers[at]!.quote) walk.quotes -= 1;
+  }
+  containers.length = kept;
+  walk.leaf = null;
+}
+
+function takeOpaque(walk: Walk, leaf: OpaqueStart, line: Line): void {
+  const blank = line.at === line.end;
+  if (leaf.kind === 'html') {
+    if (leaf.until === null ? blank : leaf.until.test(walk.text.slice(line.at, line.end))) walk.leaf = null;
+  } else if (!blank && line.column - line.base <= 3) {
+    if (fenceEnds(leaf, walk.text.slice(line.at, line.end))) walk.leaf = null;
+  }
+}
+
+/** What begins on the line inside `kept` containers, which may be further containers; else its text. */
+function takeContent(walk: Walk, line: Line, kept: number): void {
+  for (let inside = kept; ; ) {
+    const paragraph = walk.leaf?.kind === 'paragraph' ? walk.leaf : null;
+    const lazy = inside < walk.containers.length;
+    if (line.column - line.base >= 4) {
+      if (paragraph !== null) return continueParagraph(walk, line);
+      cut(walk, inside);
+      walk.leaf = { kind: 'code' };
       return;
     }
-    walk.opaque = null;
+    const rest = walk.text.slice(line.at, line.end);
+    const deep = inside >= MAX_DEPTH;
+    if (rest[0] === '>' && !deep) {
+      cut(walk, inside);
+      walk.leaf = null;
+      enterQuote(walk.text, line);
+      walk.containers.push({ quote: true, width: 0, empty: false });
+      walk.quotes += 1;
+    } else {
+      const width = deep ? 0 : beginsItem(walk, rest, lazy);
+      if (width === 0) return takeLeaf(walk, line, { rest, inside, lazy });
+      cut(walk, inside);
+      walk.leaf = null;
+      if (!takeItem(walk, line, width)) return;
+    }
+    inside = walk.containers.length;
+    if (line.at === line.end) return;
   }
-  takeContent(walk, line, keep);
 }
 
-function closes(walk: Walk, opaque: Opaque, line: Line): boolean {
-  const rest = walk.text.slice(line.at, line.end);
-  if (opaque.kind === 'html') return opaque.until?.test(rest) ?? false;
-  const indent = line.column - (walk.stack[opaque.depth - 1] ?? 0);
-  if (indent > 3 || rest[0] !== opaque.char) return false;
-  const run = rest.trimEnd();
-  return run.length >= opaque.length && [...run].every((char) => char === opaque.char);
-}
-
-/** What begins at the line's position, inside `keep` list items. Items may hold further beginnings. */
-function takeContent(walk: Walk, line: Line, keep: number): void {
-  const { text, stack } = walk;
-  const rest = text.slice(line.at, line.end);
-  const lazy = keep < stack.length || (walk.paragraph?.text === '' && walk.paragraph.lazy);
-  if (line.column - (stack[keep - 1] ?? 0) >= 4) {
-    if (walk.paragraph !== null) return continueParagraph(walk, line, lazy);
-    stack.length = keep;
-    walk.inCode = true;
-    return;
-  }
-  const interrupts = lazy ? (walk.paragraph?.lazy ?? false) : walk.paragraph !== null || walk.inCode;
-  walk.inCode = false;
-  const enclosing = (): void => {
-    stack.length = keep;
-    walk.paragraph = null;
-  };
-  if (rest[0] === '>') {
-    enclosing();
-    // Plain lines may go on with the quote's paragraph.
-    if (rest.slice(1).trim() !== '') walk.paragraph = { text: '', line: line.number, lines: 2, lazy: true };
-    return;
-  }
-  if (!lazy && walk.paragraph !== null && SETEXT.test(rest)) return setextHeading(walk, rest);
-  const heading = ATX.exec(rest);
-  if (heading !== null) {
-    enclosing();
-    const title = (heading[2] ?? '').replace(/(^|\s)#+\s*$/, '').trim();
-    return walk.visit({ kind: 'heading', level: heading[1]!.length, text: title, line: line.number });
-  }
-  const opaque = opaqueStart(rest, walk.paragraph !== null);
-  if (opaque !== null) {
-    enclosing();
-    if (opaque !== 'one line') walk.opaque = { ...opaque, depth: keep, line: line.number };
-    return;
-  }
-  if (THEMATIC.test(rest)) return enclosing();
+/** The width of the bullet that begins an item here; 0 where none does. */
+function beginsItem({ leaf }: Walk, rest: string, lazy: boolean): number {
   const bullet = BULLET.exec(rest);
-  if (bullet !== null && mayBegin(bullet, rest, interrupts)) {
-    enclosing();
-    return takeItem(walk, line, bullet[0].length);
+  if (bullet === null || THEMATIC.test(rest)) return 0;
+  if (!lazy && leaf?.kind === 'paragraph' && SETEXT.test(rest)) return 0;
+  // A paragraph is interrupted only by an item with content, and of the numbered ones only by the first.
+  if (!lazy && leaf?.kind === 'paragraph') {
+    if (bullet[1] !== undefined && bullet[1] !== '1') return 0;
+    if (rest.slice(bullet[0].length).trim() === '') return 0;
   }
-  if (bullet !== null && lazy && walk.paragraph?.lazy) {
-    // Readers of Markdown disagree on what this begins: nothing is claimed until the next blank line.
-    enclosing();
-    stack.length = 0;
-    walk.muted = true;
-    return;
-  }
-  if (walk.paragraph !== null) return continueParagraph(walk, line, lazy);
-  enclosing();
-  walk.paragraph = { text: rest, line: line.number, lines: 1, lazy: false };
-  midLineComment(walk, line);
-  walk.visit({ kind: 'text', depth: keep, text: rest.trim(), line: line.number, continues: false });
+  return bullet[0].length;
+}
+
+/** `[name]: target` is no text that an underline could make a heading of. */
+function isDefinition({ text, lines }: Leaf & { kind: 'paragraph' }): boolean {
+  return lines === 1 && /^\[[^\]]+\]:[ \t]+\S+[ \t]*$/.test(text);
 }
 
 const SETEXT = /^(=+|-+)[ \t]*$/;
 const ATX = /^(#{1,6})(?:[ \t]+(.*))?$/;
 const THEMATIC = /^([-*_])[ \t]*(?:\1[ \t]*){2,}$/;
 const BULLET = /^(?:[-+*]|(\d{1,9})[.)])(?=[ \t]|$)/;
+const BOX = /^\[([^[\]]{0,12})\](?=[ \t]|$)/;
 
-/** Inside a paragraph only an item with content, and of the numbered ones only the first, begins a list. */
-function mayBegin(bullet: RegExpExecArray, rest: string, interrupts: boolean): boolean {
-  if (!interrupts) return true;
-  if (rest.slice(bullet[0].length).trim() === '') return false;
-  return bullet[1] === undefined || Number(bullet[1]) === 1;
-}
-
-function setextHeading(walk: Walk, rest: string): void {
-  const { text, line, lines } = walk.paragraph!;
-  walk.paragraph = null;
-  if (lines === 1 && walk.stack.length === 0) {
-    walk.visit({ kind: 'heading', level: rest[0] === '=' ? 1 : 2, text: text.trim(), line });
-  }
-}
-
-function continueParagraph(walk: Walk, line: Line, lazy: boolean): void {
-  walk.paragraph!.lines += 1;
-  walk.paragraph!.lazy ||= lazy;
+/** Opens the item and reports it; true where something else may begin behind its bullet. */
+function takeItem(walk: Walk, line: Line, bullet: number): boolean {
+  const { text, containers } = walk;
+  const indent = line.column - line.base;
+  line.at += bullet;
+  line.column += bullet;
+  const behind = line.column;
+  skipBlanks(text, line);
+  const blank = line.at === line.end;
+  const gap = blank || line.column - behind > 4 ? 1 : line.column - behind;
+  const depth = containers.length - walk.quotes;
+  containers.push({ quote: false, width: indent + bullet + gap, empty: blank });
+  line.base = behind + gap;
+  const rest = text.slice(line.at, line.end);
+  const plain = !blank && line.column - line.base < 4;
+  const box = plain ? BOX.exec(rest) : null;
+  const beginsOther = plain && box === null && NESTED.test(rest);
+  const start = line.at + 1;
+  const at = line.at + (box === null ? 0 : box[0].length);
+  const content = box === null ? rest : rest.slice(box[0].length);
+  report(walk, line, {
+    kind: 'item',
+    depth,
+    box: box === null ? null : { inner: box[1]!, start, end: start + box[1]!.length },
+    text: beginsOther || !plain ? '' : content.trim(),
+    line: line.number,
+    start: line.start,
+    at: at + content.length - content.trimStart().length,
+  });
+  if (!plain || beginsOther) return true;
+  walk.leaf = { kind: 'paragraph', text: rest, line: line.number, start: line.at, lines: 1 };
   midLineComment(walk, line);
-  const depth = walk.stack.length;
-  const text = walk.text.slice(line.at, line.end).trim();
-  walk.visit({ kind: 'text', depth, text, line: line.number, continues: true });
-}
-
-function takeItem(walk: Walk, line: Line, width: number): void {
-  const { text, stack } = walk;
-  const marker: Position = { at: line.at + width, column: line.column + width };
-  const content = skipBlanks(text, marker, line.end);
-  const depth = stack.length;
-  const base = { kind: 'item', depth, line: line.number, start: line.start } as const;
-  if (content.at === line.end || content.column - marker.column > 4) {
-    stack.push(marker.column + 1);
-    walk.inCode = content.at < line.end;
-    if (!walk.inCode) walk.emptyItem = stack.length;
-    return walk.visit({ ...base, box: null, text: text.slice(content.at, line.end).trim() });
-  }
-  stack.push(content.column);
-  const rest = text.slice(content.at, line.end);
-  const box = /^\[([^[\]]{0,12})\](?=[ \t]|$)/.exec(rest);
-  if (box === null && NESTED.test(rest)) {
-    walk.visit({ ...base, box: null, text: '' });
-    return takeContent(walk, { ...line, ...content }, stack.length);
-  }
-  walk.paragraph = { text: rest, line: line.number, lines: 1, lazy: false };
-  midLineComment(walk, line);
-  const start = content.at + 1;
-  const found = box === null ? null : { inner: box[1]!, start, end: start + box[1]!.length };
-  walk.visit({ ...base, box: found, text: rest.slice(box?.[0].length ?? 0).trim() });
+  return false;
 }
 
 /** Item content that is itself the beginning of something else than a paragraph. */
-const NESTED = /^(?:[-+*](?=[ \t]|$)|\d{1,9}[.)](?=[ \t]|$)|>|#{1,6}(?=[ \t]|$)|`{3}|~{3}|<)/;
+const NESTED = /^(?:[-+*](?=[ \t]|$)|\d{1,9}[.)](?=[ \t]|$)|>|#{1,6}(?=[ \t]|$)|`{3}|~{3}|<|[*_-][*_ \t-]*$)/;
 
-const BLOCK_TAGS = new Set(
-  (
-    'address article aside base basefont blockquote body caption center col colgroup dd details dialog dir ' +
-    'div dl dt fieldset figcaption figure footer form frame frameset h1 h2 h3 h4 h5 h6 head header hr html ' +
-    'iframe legend li link main menu menuitem nav noframes ol optgroup option p param search section summary ' +
-    'table tbody td tfoot th thead title tr track ul'
-  ).split(' '),
-);
+interface LeafLine {
+  rest: string;
+  inside: number;
+  lazy: boolean;
+}
 
-const HTML_RUNS: readonly [begin: RegExp, until: RegExp][] = [
-  [/^<!--/, /-->/],
-  [/^<\?/, /\?>/],
-  [/^<!\[CDATA\[/, /\]\]>/],
-  [/^<![A-Za-z]/, />/],
-  [/^<(?:script|pre|style|textarea)(?=[\s>]|$)/i, /<\/(?:script|pre|style|textarea)>/i],
-];
-
-type OpaqueStart = Omit<Opaque, 'depth' | 'line'>;
-
-function opaqueStart(rest: string, inParagraph: boolean): OpaqueStart | 'one line' | null {
-  const fence = /^(`{3,}(?=[^`]*$)|~{3,})/.exec(rest);
-  if (fence !== null) {
-    return { kind: 'fence', char: rest[0]!, length: fence[0].length, until: null };
+function takeLeaf(walk: Walk, line: Line, { rest, inside, lazy }: LeafLine): void {
+  const paragraph = walk.leaf?.kind === 'paragraph' ? walk.leaf : null;
+  if (paragraph !== null && !lazy && SETEXT.test(rest) && !isDefinition(paragraph)) {
+    walk.leaf = null;
+    if (paragraph.lines > 1 || walk.containers.length > 0) return;
+    const level = rest[0] === '=' ? 1 : 2;
+    const text = paragraph.text.trim();
+    const { start } = paragraph;
+    return report(walk, line, {
+      kind: 'heading',
+      level,
+      text,
+      line: paragraph.line,
+      start,
+      end: start + text.length,
+    });
   }
-  if (rest[0] !== '<') return null;
-  const html = { kind: 'html', char: '', length: 0 } as const;
-  for (const [begin, until] of HTML_RUNS) {
-    if (begin.test(rest)) return until.test(rest) ? 'one line' : { ...html, until };
+  const heading = ATX.exec(rest);
+  if (heading !== null) {
+    cut(walk, inside);
+    walk.leaf = null;
+    return takeHeading(walk, line, heading);
   }
-  const tag = /^<\/?([A-Za-z][A-Za-z0-9-]*)(?=[\s>]|\/>|$)/.exec(rest);
-  if (tag !== null && BLOCK_TAGS.has(tag[1]!.toLowerCase())) return { ...html, until: null };
-  const alone = !inParagraph && /^<\/?[A-Za-z][A-Za-z0-9-]*(?:\s[^<>]*)?\/?>[ \t]*$/.test(rest);
-  return alone ? { ...html, until: null } : null;
+  const opaque = opaqueStart(rest, paragraph !== null);
+  if (opaque !== null) {
+    cut(walk, inside);
+    walk.leaf = opaque === 'one line' ? null : { ...opaque, line: line.number };
+    return;
+  }
+  if (THEMATIC.test(rest)) {
+    cut(walk, inside);
+    walk.leaf = null;
+    return;
+  }
+  if (paragraph !== null) return continueParagraph(walk, line);
+  cut(walk, inside);
+  walk.leaf = { kind: 'paragraph', text: rest, line: line.number, start: line.at, lines: 1 };
+  reportText(walk, line, false);
+}
+
+function takeHeading(walk: Walk, line: Line, heading: RegExpExecArray): void {
+  const raw = heading[2] ?? '';
+  const text = raw.replace(/(^|[ \t])#+[ \t]*$/, '').trim();
+  const start = line.end - raw.length + (raw.length - raw.trimStart().length);
+  const level = heading[1]!.length;
+  // One inside a list item names nothing but a part of that item.
+  if (walk.containers.length > 0) return;
+  report(walk, line, { kind: 'heading', level, text, line: line.number, start, end: start + text.length });
+}
+
+function continueParagraph(walk: Walk, line: Line): void {
+  const { leaf } = walk;
+  if (leaf?.kind === 'paragraph') leaf.lines += 1;
+  reportText(walk, line, true);
+}
+
+function reportText(walk: Walk, line: Line, continues: boolean): void {
+  const text = walk.text.slice(line.at, line.end).trim();
+  const depth = walk.containers.length - walk.quotes;
+  report(walk, line, { kind: 'text', depth, text, line: line.number, continues, at: line.at });
+  midLineComment(walk, line);
+}
+
+function report(walk: Walk, line: Line, block: Block): void {
+  if (walk.quotes === 0 && line.start >= walk.commentUntil) walk.visit(block);
 }
 
 /**
@@ -324,10 +378,14 @@ function opaqueStart(rest: string, inParagraph: boolean): OpaqueStart | 'one lin
 function midLineComment(walk: Walk, line: Line): void {
   const { text } = walk;
   const found = text.slice(line.at, line.end).lastIndexOf('<!--');
-  if (found === -1) return;
+  if (found === -1 || line.start < walk.commentUntil) return;
   const open = line.at + found;
-  const close = text.indexOf('-->', open);
-  if (close === -1 || close < line.end) return;
-  const another = text.indexOf('<!--', open + 4);
-  if (another === -1 || another > close) walk.commentUntil = close;
+  if (walk.nextClose < open) {
+    const next = text.indexOf('-->', open);
+    walk.nextClose = next === -1 ? text.length : next;
+  }
+  const close = walk.nextClose;
+  if (close === text.length || close < line.end) return;
+  const another = text.slice(open + 4, close).indexOf('<!--');
+  if (another === -1) walk.commentUntil = close;
 }

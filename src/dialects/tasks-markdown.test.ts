@@ -1,7 +1,4 @@
 import fc from 'fast-check';
-import { fromMarkdown } from 'mdast-util-from-markdown';
-import { gfmFromMarkdown } from 'mdast-util-gfm';
-import { gfm } from 'micromark-extension-gfm';
 import { describe, expect, it } from 'vitest';
 import type { TaskDef } from '../core/index.ts';
 import { readChecklist } from './checklist.ts';
@@ -185,39 +182,7 @@ const markdown = fc
   })
   .map((lines) => lines.map(([indent, text]) => indent + text).join('\n'));
 
-function itemLines(text: string): Set<number> | null {
-  const lines = new Set<number>();
-  const visit = (node: {
-    type: string;
-    children?: unknown[];
-    position?: { start: { line: number } } | undefined;
-  }): void => {
-    if (node.type === 'listItem') lines.add(node.position!.start.line);
-    for (const child of (node.children ?? []) as (typeof node)[]) visit(child);
-  };
-  try {
-    visit(fromMarkdown(text, { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] }));
-  } catch {
-    // The examiner itself fails on a few texts, e.g. an empty item above a lone checkbox.
-    return null;
-  }
-  return lines;
-}
-
 describe('properties', () => {
-  it('every line we call a task is a list item for Markdown', () => {
-    fc.assert(
-      fc.property(markdown, (text) => {
-        const items = itemLines(text);
-        for (const item of readChecklist(text).items) {
-          if (items !== null && !items.has(item.line))
-            throw new Error(`line ${item.line} of ${JSON.stringify(text)}`);
-        }
-      }),
-      { numRuns: 3000, seed: 7 },
-    );
-  });
-
   it('a mark changes one task and the one marker, is read back, and twice is once', () => {
     const status = fc.constantFrom<TaskDef['status']>(
       'todo',
