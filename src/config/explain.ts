@@ -94,7 +94,7 @@ function wrongValue(path: Path, { data, whereIs }: Context): Found {
   const facts = {
     code: value === undefined ? 'config.missing' : 'config.invalid_value',
     what: value === undefined ? `${pathText(path)} is missing` : `${pathText(path)} is ${shown(value, path)}`,
-    why: `It must be ${expectation(node)}. ${node.description ?? ''}`.trim(),
+    why: `It must be ${expectation(node)}${value === '' ? ', and not empty' : ''}. ${node.description ?? ''}`.trim(),
     fix: remedy(value, node),
   };
   return found(path, facts, whereIs);
@@ -140,7 +140,7 @@ export function expectation(node: SchemaNode): string {
     case 'null':
       return 'null';
     case 'array':
-      return `a list${node.items === undefined ? '' : `, each item ${expectation(node.items)}`}`;
+      return `a list${node.minItems ? ` of at least ${node.minItems}` : ''}${node.items === undefined ? '' : `, each item ${expectation(node.items)}`}`;
     default:
       return mappingForm(node);
   }

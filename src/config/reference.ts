@@ -3,20 +3,11 @@
  * disagree. Regenerate it with `UPDATE_DOCS=1 npx vitest run src/config`.
  */
 import { expectation } from './explain.ts';
+import { flagFor, variableFor } from './layers.ts';
+import { NOT_YET, notYetRow } from './not-yet.ts';
+import { EXAMPLES, PAGE_EXAMPLE, PAGE_EXAMPLE_TOML } from './reference-examples.ts';
 import { configJsonSchema, type SchemaNode } from './schema.ts';
-
-/** The example on top of the page; a test loads it. */
-const EXAMPLE = `agent: claude
-team: pair
-tasks: ralph/tasks.json
-gates:
-  - { name: test, run: "npm test", min_tests: 1 }
-  - { name: lint, run: "npm run lint", timeout_s: 120, required: false }
-protect: ["test/golden/**"]
-limits: { max_iterations: 40, max_stuck: 3, max_time: 2h, max_cost_usd: 20 }
-agents:
-  mine: { command: ["bash", "agent.sh"] }
-`;
+import { SCHEMA_FILE, schemaComment } from './schema-file.ts';
 
 const INTRODUCTION = `# Configuration
 
@@ -24,41 +15,84 @@ The project is configured in \`ralph.yml\`, beside the code. Every key is option
 file means the defaults below. For example:
 
 \`\`\`yaml
-${EXAMPLE}\`\`\`
+${PAGE_EXAMPLE}\`\`\`
 
-The file is strict: an unknown key, a wrong value or a name that is defined nowhere stops the start with
-exit code 5, and every mistake is told at once with its line. The file is parsed, never executed.
-Anchors and aliases work. It is UTF-8, at most 1 MB.
+The same in \`.ralph/ralph.toml\`, which has the same keys; keep one of the two files:
+
+\`\`\`toml
+${PAGE_EXAMPLE_TOML}\`\`\`
+
+The files are strict: an unknown key, a wrong value or a name that is defined nowhere stops the start
+with exit code 5, and every mistake is told at once with its line ([what each mistake
+says](configuration-mistakes.md)). Files are parsed, never executed, UTF-8 and at most 1 MB. In YAML,
+anchors and aliases work. TOML has no null: leave the key out.
 
 ## Layers
 
 Later ones win:
 
 1. the defaults,
-2. \`ralph.yml\`,
-3. the environment: \`RALPH_CONFIG_<KEY>\`, nested keys joined with two underscores, any case, values
+2. your own file for every project: \`$XDG_CONFIG_HOME/ralph/ralph.yml\` or \`ralph.toml\`, where the
+   variable is unset \`~/.config/ralph/\`, on Windows \`%APPDATA%\\ralph\\\`,
+3. the project's \`ralph.yml\` or \`.ralph/ralph.toml\`,
+4. the session's \`.ralph-sessions/<SESSION_ID>.instructions.md\`: its front matter may set
+   \`max_parallel_executors\`, \`max_parallel_reviewers\`, \`max_parallel_questioners\`, \`max_cycles\`,
+   \`max_subagent_retries\`, \`task_wip_minutes\` and \`max_carry_iterations\`, and nothing else, because an
+   agent that plans may write it. What is wrong there is a warning, and the value below it stays,
+5. the environment: \`RALPH_CONFIG_<KEY>\`, nested keys joined with two underscores, any case, values
    as in YAML (\`RALPH_CONFIG_LIMITS__MAX_STUCK=5\`); \`RALPH_TELEGRAM_BOT_TOKEN\` and
    \`RALPH_TELEGRAM_API_URL\`; an empty variable is an unset one,
-4. flags of the command line. \`--gate\` adds a gate and takes none away.
+6. flags of the command line. \`--gate\` adds a gate and takes none away.
 
-\`ralph run --dry-run\` reads all of them, checks what must hold before a start, and says what would be
-done.
+Sections join key by key (a project can change \`limits.max_stuck\` and keep the user's
+\`limits.max_time\`); a list replaces the list below it.
 
-## Agents
+\`ralph config\` prints what is in force, \`ralph config --origin\` every key with where it came from.
+Both take the flags of \`ralph run\`, to see what a run with them would have. Tokens and secrets are shown
+as \`set (hidden)\`. \`ralph run --dry-run\` also checks what must hold before a start.
 
-Available now: \`claude\` (Claude Code), and any command of your own, named under \`agents\` as \`mine\` is
-above. [What an agent gets and how it reports](agent-contract.md).
+## In your editor
+
+\`ralph config --schema\` prints a JSON Schema ([the same file](ralph.schema.json)) with which editors
+complete keys and mark mistakes. Keep a copy beside the project's state, and name it in the first line of
+the configuration:
+
+\`\`\`sh
+mkdir -p .ralph && ralph config --schema > ${SCHEMA_FILE}
+\`\`\`
+
+\`\`\`yaml
+${schemaComment('ralph.yml')}
+\`\`\`
+
+In \`.ralph/ralph.toml\` the line is \`${schemaComment('.ralph/ralph.toml')}\`.
+
+## Agents that come with Ralph
+
+\`claude\` (Claude Code), and any command of your own, named under \`agents\` as \`mine\` is above.
+[What an agent gets and how it reports](agent-contract.md).
+
+## Not carried out yet
+
+These keys are read and checked, and nothing acts on them in this version. A run refuses any value but
+the default, so that nobody relies on them. In the tables below they are marked with ◌.
+
+| key | why |
+| --- | --- |
+${NOT_YET.map(({ key, why }) => `| \`${key}\` | ${why} |`).join('\n')}
 `;
 
 /** The whole page as Markdown. */
 export function configReference(): string {
   const root = configJsonSchema();
-  const singles = Object.entries(root.properties ?? {}).filter(([, node]) => !isSection(node));
-  const sections = Object.entries(root.properties ?? {}).filter(([, node]) => isSection(node));
+  const entries = Object.entries(root.properties ?? {});
+  const singles = entries.filter(([, node]) => !isSection(node));
+  const sections = entries.filter(([, node]) => isSection(node));
   return [
     INTRODUCTION,
     '## Keys at the top\n',
-    table(singles.map(([key, node]) => row(key, node))),
+    table(singles.map(([key, node]) => row(key, node, { above: '' }))),
+    example(''),
     ...sections.map(([key, node]) => section(key, node)),
   ].join('\n');
 }
@@ -74,31 +108,71 @@ function isSection(node: SchemaNode): boolean {
 
 function section(key: string, node: SchemaNode): string {
   const said = node.description === undefined ? '' : `${node.description}\n\n`;
+  return `## ${key}\n\n${said}${sectionTable(key, node)}\n${example(key)}`;
+}
+
+function sectionTable(key: string, node: SchemaNode): string {
+  if (key === 'hats') return 'The keys of each are those of [roles](#roles).\n';
   if (node.additionalProperties) {
-    return `## ${key}\n\n${said}Default: none. Each \`${key}.<name>\` has:\n\n${table(rows(node.additionalProperties, ''))}`;
+    const name = `${key}.<name>`;
+    return `Default: none. Each \`${name}\` has:\n\n${table(rows(node.additionalProperties, { above: name, prefix: '' }))}`;
   }
-  if (node.items !== undefined)
-    return `## ${key}\n\n${said}Default: none. Each item has:\n\n${table(rows(node.items, ''))}`;
-  return `## ${key}\n\n${said}${table(rows(node, ''))}`;
+  if (node.items !== undefined) {
+    const by = setBy(key).join(', ');
+    return `Default: none. Set as a whole by ${by}. Each item has:\n\n${table(rows(node.items, { above: `${key}[]`, prefix: '' }))}`;
+  }
+  return table(rows(node, { above: key, prefix: '' }));
+}
+
+interface Where {
+  /** The section's key, for people. */
+  above: string;
+  /** Keys between the section and the row. */
+  prefix: string;
 }
 
 /** Rows of a mapping's keys, those of mappings inside it by their longer names. */
-function rows(node: SchemaNode, prefix: string): string[] {
+function rows(node: SchemaNode, { above, prefix }: Where): string[] {
   const needed = new Set(node.required ?? []);
   return Object.entries(node.properties ?? {}).flatMap(([key, child]) => {
-    if (child.properties !== undefined) return rows(child, `${prefix}${key}.`);
-    const own = row(`${prefix}${key}`, child, needed.has(key));
+    if (child.properties !== undefined) return rows(child, { above, prefix: `${prefix}${key}.` });
+    const own = row(`${prefix}${key}`, child, { above, needed: needed.has(key) });
     if (child.items?.properties === undefined) return [own];
-    return [own, ...rows(child.items, `${prefix}${key}[].`)];
+    return [own, ...rows(child.items, { above, prefix: `${prefix}${key}[].` })];
   });
 }
 
-function row(key: string, node: SchemaNode, needed = false): string {
+function row(
+  key: string,
+  node: SchemaNode,
+  { above, needed = false }: { above: string; needed?: boolean },
+): string {
   const preset = needed ? 'required' : node.default === undefined ? '–' : `\`${presetText(node.default)}\``;
   const inside = (node.anyOf ?? []).flatMap(({ properties }) => Object.entries(properties ?? {}));
   const further = inside.map(([name, { description }]) => ` \`${name}\`: ${description}`).join('');
-  const cells = [`\`${key}\``, `${expectation(node)}`, preset, `${node.description ?? ''}${further}`];
+  const full = above === '' ? key : `${above}.${key}`;
+  const waiting = notYetRow(
+    full
+      .replace(/[<[].*$/, '')
+      .split('.')
+      .filter((step) => step !== ''),
+  );
+  const cells = [
+    `${waiting === undefined ? '' : '◌ '}\`${key}\``,
+    expectation(node),
+    preset,
+    setBy(full).join(', ') || 'files',
+    `${node.description ?? ''}${further}`,
+  ];
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
+}
+
+/** The flag and the variable that set a key. Items of lists have none of their own. */
+function setBy(key: string): string[] {
+  if (key.includes('[]')) return [];
+  const path = key.split('.');
+  const flag = flagFor(path);
+  return [...(flag === null ? [] : [flag]), variableFor(path)].map((one) => `\`${one}\``);
 }
 
 function presetText(value: unknown): string {
@@ -106,5 +180,13 @@ function presetText(value: unknown): string {
 }
 
 function table(lines: string[]): string {
-  return ['| key | value | default | meaning |', '| --- | --- | --- | --- |', ...lines, ''].join('\n');
+  const head = [
+    '| key | value | default | set by, beside the files | meaning |',
+    '| --- | --- | --- | --- | --- |',
+  ];
+  return [...head, ...lines, ''].join('\n');
+}
+
+function example(key: string): string {
+  return `\`\`\`yaml\n${EXAMPLES[key] ?? ''}\`\`\`\n`;
 }

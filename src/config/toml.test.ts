@@ -147,13 +147,13 @@ output = "text"
 /** Every way in TOML to say this value, chosen by chance: the text, and the line on which each key stands. */
 const word = fc.oneof(
   fc.constantFrom('a', 'b', 'limits', 'x-1', '7'),
-  fc.string({ unit: 'grapheme', maxLength: 5 }).filter((text) => text.isWellFormed() && text !== '__proto__'),
+  fc.string({ unit: 'grapheme', maxLength: 5 }).filter((text) => text !== '__proto__'),
 );
 const scalar = fc.oneof(
   fc.integer(),
   fc.boolean(),
   fc.double({ noNaN: true }),
-  fc.string({ unit: 'grapheme', maxLength: 9 }).filter((text) => text.isWellFormed()),
+  fc.string({ unit: 'grapheme', maxLength: 9 }),
   fc.constantFrom('# no comment', '[no table]', 'a = 1', '"""', "'''", 'two\nlines\r\n', '\\'),
 );
 const { table } = fc.letrec<{ value: unknown; table: Record<string, unknown> }>((tie) => ({
