@@ -5,6 +5,7 @@
 
 import type { State } from '../core/index.ts';
 import type { Archived, ArchiveRequest } from './archive.ts';
+import type { ConfigRequest, ShownConfig } from './config.ts';
 import type { KnownKind, KnownName, KnownWhere } from './known.ts';
 import type { LogRequest } from './logs.ts';
 import type { RunRequest } from './plan.ts';
@@ -64,4 +65,13 @@ export async function demo(options: { json: boolean }): Promise<number> {
 
 export async function openSetup(cwd: string, env: NodeJS.ProcessEnv): Promise<Setup> {
   return (await import('./setup/init.ts')).openSetup(cwd, env);
+}
+
+export async function showConfig(request: ConfigRequest): Promise<ShownConfig> {
+  return (await import('./config.ts')).showConfig(request);
+}
+
+/** The JSON Schema of the configuration, as text. */
+export async function configSchemaText(): Promise<string> {
+  return (await import('./config.ts')).configSchemaText();
 }

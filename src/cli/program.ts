@@ -3,13 +3,18 @@ import { Command, CommanderError } from 'commander';
 import { VERSION } from '../app/product.ts';
 import { nearest } from '../core/index.ts';
 import { completionCommands } from './completions.ts';
+import { configCommands } from './config.ts';
 import { controlCommands } from './control.ts';
 import { complain } from './io.ts';
 import { runCommands } from './run.ts';
 import { setupCommands } from './setup.ts';
 import { windowCommands } from './windows.ts';
 
-const AGENT_SIDE = `
+const END = `
+Begin with:
+  ralph demo                                     watch it work on a small example
+  ralph run --dry-run                            what it would do here
+
 For the agents it starts, inside an attempt:
   emit <topic> [payload]                         publish a topic, or report a result
   tools interact progress <text>                 tell a person, without waiting
@@ -23,13 +28,16 @@ export function commandTree(done: (code: number) => void): Command {
     .version(VERSION)
     .showSuggestionAfterError()
     .enablePositionalOptions()
+    .commandsGroup('Set up:')
+    .helpCommand('help [command]', 'show the help of one command')
     .exitOverride()
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, '')) });
-  program.addHelpText('after', AGENT_SIDE);
+  program.addHelpText('after', END);
   runCommands(program, done);
   controlCommands(program, done);
   windowCommands(program, done);
   setupCommands(program, done);
+  configCommands(program, done);
   completionCommands(program, done);
   everyCommand(program, (command) => command.exitOverride().showSuggestionAfterError());
   return program;
@@ -57,7 +65,7 @@ export async function runProgram(argv: string[]): Promise<number> {
     done(unknownCommand(program, name ?? ''));
   });
   try {
-    if (argv.length === 0) {
+    if (argv.length === 0 || (argv[0] === 'help' && argv[1] === 'help')) {
       program.outputHelp();
       return 0;
     }

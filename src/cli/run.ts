@@ -1,27 +1,15 @@
 /** `ralph run` and `ralph resume`: the loop in the foreground, with a display and Ctrl-C. */
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Command } from 'commander';
 import type { RunOutcome, RunRequest } from '../app/index.ts';
 import type { Flags } from '../config/index.ts';
 import type { JournalRecord, State } from '../core/index.ts';
 import type { AgentEvent, House } from '../engine/index.ts';
-import { type Common, common, folderOf, printResult, wholeNumber } from './io.ts';
+import { type KeyOptions, keyFlags, keyOptions } from './flags.ts';
+import { type Common, common, folderOf, printResult } from './io.ts';
 
-interface RunOptions extends Common {
+interface RunOptions extends Common, KeyOptions {
   promptFile?: string;
-  tasks?: string;
-  team?: string;
-  agent?: string;
-  model?: string;
-  maxIterations?: string;
-  maxStuck?: string;
-  maxCost?: string;
-  maxTime?: string;
-  maxTokens?: string;
-  mode?: string;
-  gate?: string[];
-  reviewCap?: string;
   skipReview?: boolean;
-  parallel?: string;
   task?: string;
   new?: boolean;
   session?: string;
@@ -63,38 +51,12 @@ export function runCommands(program: Command, done: (code: number) => void): voi
 }
 
 function withRunOptions(command: Command, example: string): Command {
-  return common(command, example)
-    .option(
-      '-p, --prompt-file <file>',
-      'read the objective from this file; default: the words of the command line',
-    )
-    .option(
-      '--tasks <file>',
-      'the task list; default: tasks in ralph.yml, else the first of the usual places',
-    )
-    .option('--team <name>', 'who is hired: auto, solo, pair, full or one of your own; default: auto')
-    .option(
-      '--agent <name>',
-      'who works: claude, or one described in ralph.yml; default: the first installed',
-    )
-    .option('--model <name>', "the agent's model; default: the agent's own")
-    .option(
-      '-n, --max-iterations <count>',
-      'agent runs at the most; default: 20, and 6 more for every open task',
-    )
-    .option('--max-stuck <count>', 'iterations without progress at the most, 0 is off; default: 3')
-    .option('--max-cost <usd>', 'US dollars at the most; default: no limit')
-    .option('--max-time <duration>', 'working time at the most, e.g. 90m or 8h; default: no limit')
-    .option('--max-tokens <count>', 'input and output tokens at the most; default: no limit')
-    .option('--mode <mode>', 'time for an attempt: speed, balanced or quality; default: balanced')
-    .addOption(
-      new Option('--gate <command>', 'a command that must pass, beside those of ralph.yml; repeatable')
-        .argParser(collect)
-        .default([], 'none'),
-    )
-    .option('--review-cap <count>', 'reviews with issues of one story at the most; default: 5')
+  const spoken = common(command, example).option(
+    '-p, --prompt-file <file>',
+    'read the objective from this file; default: the words of the command line',
+  );
+  return keyOptions(spoken)
     .option('--skip-review', 'accept without a reviewer')
-    .option('--parallel <count>', 'agents side by side; default: 1', wholeNumber('--parallel', 1))
     .option('--task <id>', 'work on this task only; default: all of the list')
     .option('--new', 'begin a new session beside an open one')
     .option('--session <id>', 'go on with this session; default: the open one')
@@ -110,28 +72,11 @@ function withRunOptions(command: Command, example: string): Command {
     .option('--quiet', 'print the summary and nothing else');
 }
 
-function collect(value: string, previous: string[]): string[] {
-  if (value.trim() === '') throw new InvalidArgumentError('A gate is a command.');
-  return [...previous, value];
-}
-
 function flagsOf(options: RunOptions, waitSet: boolean): Flags {
   const flags: Record<string, unknown> = {
+    ...keyFlags(options),
     promptFile: options.promptFile,
-    tasks: options.tasks,
-    team: options.team,
-    agent: options.agent,
-    model: options.model,
-    maxIterations: options.maxIterations,
-    maxStuck: options.maxStuck,
-    maxCost: options.maxCost,
-    maxTime: options.maxTime,
-    maxTokens: options.maxTokens,
-    mode: options.mode,
-    gates: options.gate?.length ? options.gate : undefined,
-    reviewCap: options.reviewCap,
     skipReview: options.skipReview,
-    parallel: options.parallel,
     task: options.task,
     allowDirty: options.allowDirty,
     noGit: options.git === false ? true : undefined,

@@ -22,7 +22,7 @@ export function configText(loaded: Loaded): string {
   return stringify(shownConfig(loaded), { lineWidth: 100 });
 }
 
-const WIDEST = 60;
+const WIDEST = 48;
 
 /** One line for each key: the key, its value, where it came from. */
 export function originText(loaded: Loaded): string {
