@@ -16,7 +16,7 @@ type Look = (subject: string | undefined, options: WindowOptions) => Promise<voi
 
 export function windowCommands(program: Command, done: (code: number) => void): void {
   const window = (usage: string, about: string, example: string, look: Look) =>
-    common(program.command(usage).description(about), example)
+    common(withSubject(program.command(usage)).description(about), example)
       .option('--session <id>', 'the session; default: the open one')
       .action((...args: unknown[]) => {
         const options = args.at(-2) as WindowOptions;
@@ -70,6 +70,19 @@ export function windowCommands(program: Command, done: (code: number) => void): 
     const { demo } = await import('../app/index.ts');
     done(await demo({ json: options.json === true }));
   });
+}
+
+/** What a window may be asked about. */
+const SUBJECTS: Record<string, string> = {
+  session: 'the session; default: the open one, else the newest',
+  subject: 'a task, an iteration or a session, a part of the name is enough; default: the session',
+  iteration: 'the number of an iteration; default: the newest',
+};
+
+function withSubject(command: Command): Command {
+  for (const argument of command.registeredArguments)
+    argument.description = SUBJECTS[argument.name()] ?? argument.description;
+  return command;
 }
 
 const load = () => Promise.all([import('../app/index.ts'), import('../views/index.ts')] as const);

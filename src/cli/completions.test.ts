@@ -1,0 +1,78 @@
+import { describe, expect, test } from 'vitest';
+import { candidates, type LookUp } from './complete.ts';
+import { commandTree } from './program.ts';
+
+const asked: unknown[] = [];
+const lookUp: LookUp = async (kind, where) => {
+  asked.push([kind, where]);
+  return [{ value: `${kind}-1`, about: 'one' }];
+};
+const values = async (...words: string[]) => {
+  const { found } = await candidates(
+    commandTree(() => undefined),
+    words,
+    lookUp,
+  );
+  return found.map(({ value }) => value);
+};
+const paths = async (...words: string[]) =>
+  (
+    await candidates(
+      commandTree(() => undefined),
+      words,
+      lookUp,
+    )
+  ).paths;
+
+describe('what can be completed', () => {
+  test('commands, by their beginning', async () => {
+    expect(await values('st')).toEqual(['stop', 'status']);
+    expect(await values('')).toContain('help');
+    expect(await values('help', 'comp')).toEqual(['completions']);
+  });
+
+  test('flags of the command, those that are given already left out, repeatable ones not', async () => {
+    expect(await values('run', '--max-c')).toEqual(['--max-cost']);
+    expect(await values('run', '--max-cost', '5', '--max-c')).toEqual([]);
+    expect(await values('run', '--gate', 'npm test', '--ga')).toEqual(['--gate']);
+    expect(await values('status', '--max-c')).toEqual([]);
+  });
+
+  test('values of flags, behind a space and behind an equals sign', async () => {
+    expect(await values('run', '--mode', '')).toEqual(['speed', 'balanced', 'quality']);
+    expect(await values('run', '--mode=q')).toEqual(['--mode=quality']);
+    expect(await values('run', '--team', 't')).toEqual(['teams-1']);
+    expect(await values('status', '--color', 'a')).toEqual(['auto', 'always']);
+    expect(await values('run', '--max-cost', '')).toEqual([]);
+    expect(await values('run', '--quiet=')).toEqual([]);
+  });
+
+  test('names of the project where a command takes them', async () => {
+    expect(await values('tasks', '')).toEqual(['list', 'cancel', 'reopen']);
+    expect(await values('tasks', 'cancel', '')).toEqual(['tasks-1']);
+    expect(await values('tasks', 'list', '')).toEqual([]);
+    expect(await values('answer', '')).toEqual(['questions-1']);
+    expect(await values('answer', 'q1', '--option', '')).toEqual(['options-1']);
+    expect(await values('logs', '')).toEqual(['iterations-1']);
+    expect(await values('resume', '--quiet', '')).toEqual(['sessions-1']);
+  });
+
+  test('in the folder and the session that stand on the line', async () => {
+    asked.length = 0;
+    await values('unblock', '-C', 'sub', '--session=260208-143000', '');
+    expect(asked).toEqual([['tasks', { dir: 'sub', session: '260208-143000' }]]);
+  });
+
+  test('paths where paths are wanted', async () => {
+    expect(await paths('run', '--prompt-file', '')).toBe('files');
+    expect(await paths('run', '--tasks=pr')).toBe('files');
+    expect(await paths('status', '-C', '')).toBe('folders');
+    expect(await paths('status', '')).toBe('words');
+  });
+
+  test('nothing behind --, and nothing fails on a line that makes no sense', async () => {
+    expect(await values('run', '--', '--mo')).toEqual([]);
+    expect(await values('nonsense', '--x', '=', '')).toEqual([]);
+    expect(await values()).toContain('run');
+  });
+});

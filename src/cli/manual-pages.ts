@@ -1,0 +1,201 @@
+/**
+ * The pages of the manual, one for each command, by its words. A test holds that no command is without
+ * one, that every example is understood by the program, and that every page sends on to what exists.
+ */
+import { EXITS } from '../core/index.ts';
+
+/** A command line, and what it does. */
+export type Example = [line: string, does: string];
+
+export interface Page {
+  group: 'Work' | 'Look' | 'Say something' | 'Set up';
+  /** What it is for, in full sentences; stands above the options. */
+  text: string;
+  /** Beside the one that the command itself names; `does` explains that one. */
+  does: string;
+  examples?: Example[];
+  /** What its exit codes mean; the usual ones where it is left out. */
+  exits?: Record<number, string>;
+  /** Commands, and pages of the documentation. */
+  see: string[];
+}
+
+const RUN_EXITS = Object.fromEntries(
+  Object.entries(EXITS).map(([code, { word, meaning }]) => [code, `${word}: ${meaning}`]),
+);
+
+/** By the command's words. */
+export const PAGES: Record<string, Page> = {
+  run: {
+    group: 'Work',
+    text: `Works off the task list, one fresh agent run after another, until every task is done and committed. A task is done when the agent's claim, a change of its own and every required gate agree. Where a session of this work tree is open, it is continued; nothing is lost by running again.`,
+    does: 'take this list, hold every task against these tests, and stop at five dollars',
+    examples: [
+      ['ralph run', 'go on with the open session, or start with the list that lies in the usual place'],
+      ['ralph run "add a greet function with a test"', 'no list: one objective'],
+      ['ralph run --dry-run', 'check everything and say what would be done'],
+      ['ralph run -n 30 --max-time 8h --no-wait', 'a night without anybody'],
+      ['ralph run --task fix-login --json', 'one task; facts as NDJSON, the last line is the result'],
+    ],
+    exits: RUN_EXITS,
+    see: ['resume', 'status', 'why', 'tasks', 'docs/guides/when-it-stops.md'],
+  },
+  resume: {
+    group: 'Work',
+    text: 'Goes on with a session: after a pause it tells the live runner to go on, else it runs the loop here, with the flags of the run it continues. Flags that you give now win.',
+    does: 'go on with the open session',
+    examples: [
+      ['ralph resume 260208-143000', 'go on with this session'],
+      ['ralph resume --max-cost 20', 'go on, with more money than before'],
+    ],
+    exits: RUN_EXITS,
+    see: ['run', 'pause', 'sessions', 'docs/guides/when-it-stops.md'],
+  },
+  tasks: {
+    group: 'Work',
+    text: 'The task list as the loop sees it: ids, states, attempts, and what holds a task up. `cancel` takes a task out of the work, `reopen` puts it back to todo; both are sent to a live runner, or read at the next start. Without a session it shows the list that `ralph run` would use.',
+    does: 'put t3 back to todo',
+    examples: [
+      ['ralph tasks', 'the list, with ids'],
+      ['ralph tasks cancel t4 --reason "no longer wanted"', 'leave a task out, with the reason on record'],
+      ['ralph tasks --json', 'the list as data'],
+    ],
+    see: ['unblock', 'why', 'docs/guides/bring-your-task-list.md'],
+  },
+  status: {
+    group: 'Look',
+    text: 'Says in a few lines where the session stands: phase, tasks, spending, what runs now and for how long it may, and whether a person is waited for. Works beside a live run and after it.',
+    does: 'the same as data',
+    examples: [['ralph status', 'the open session, or the newest']],
+    see: ['why', 'inbox', 'sessions', 'tasks'],
+  },
+  sessions: {
+    group: 'Look',
+    text: 'Every session of this project, newest first, one line each: whether it runs, its tasks, its spending, and how it ended.',
+    does: 'the list',
+    examples: [['ralph sessions --json', 'the list as data']],
+    see: ['status', 'resume', 'archive'],
+  },
+  inbox: {
+    group: 'Look',
+    text: 'The open questions: what was asked, by whom, what it holds up, what happens without an answer, and the command that answers it.',
+    does: 'what waits for you',
+    examples: [['ralph inbox --json', 'the questions as data']],
+    see: ['answer', 'status', 'docs/guides/when-it-stops.md'],
+  },
+  why: {
+    group: 'Look',
+    text: 'Explains from the journal. A task or an iteration: what was claimed, what was true, what the gates said, the verdict, and why the attempt got the time it got. Without a subject: why the session stopped, and what to do next. A part of a name is enough.',
+    does: 'the story of task t3',
+    examples: [
+      ['ralph why', 'why it stopped, or what it is doing'],
+      ['ralph why 7', 'the story of iteration 7'],
+    ],
+    see: ['logs', 'interventions', 'docs/guides/when-it-stops.md'],
+  },
+  events: {
+    group: 'Look',
+    text: 'The topics that agents published with `ralph emit`, oldest first, with who published them in which iteration.',
+    does: 'the last ten below build',
+    examples: [['ralph events --json', 'all of them as data']],
+    see: ['interventions', 'docs/reference/agent-contract.md'],
+  },
+  interventions: {
+    group: 'Look',
+    text: 'What was held against attempts (no files, a false completion, a forbidden edit …) and the correction that was chosen for each.',
+    does: 'the last twenty',
+    examples: [['ralph interventions --type no_files_detected', 'attempts that changed nothing']],
+    see: ['why', 'events'],
+  },
+  logs: {
+    group: 'Look',
+    text: 'The transcript of one iteration, as its agent wrote it. Without a number: the newest. It stays readable after the run, in `ralph/logs` and in the archive.',
+    does: 'iteration 3, and on as it grows',
+    examples: [['ralph logs', 'the newest iteration']],
+    see: ['why', 'status'],
+  },
+  pause: {
+    group: 'Say something',
+    text: 'Nothing new is started. What runs is given a moment to reach a safe point and is then ended, without being charged for it. The session waits; its work stays in the work tree.',
+    does: 'pause, with a word for whoever looks at the status',
+    examples: [['ralph pause --session 260208-143000', 'another session than the open one']],
+    see: ['resume', 'stop', 'abort'],
+  },
+  stop: {
+    group: 'Say something',
+    text: 'The live agents finish, are judged and landed; then the run ends with exit code 7. `ralph run` goes on from there.',
+    does: 'stop after what runs now',
+    examples: [['ralph stop "enough for tonight"', 'with the reason on record']],
+    see: ['pause', 'abort', 'resume'],
+  },
+  abort: {
+    group: 'Say something',
+    text: 'Ends the live agents and the session for good, with exit code 9. Nothing is reverted: commits stay, and unfinished work stays in the work tree. `ralph run --reopen` takes it up again after all.',
+    does: 'end it, with the reason on record',
+    examples: [['ralph abort --json', 'say what became of the message as data']],
+    see: ['stop', 'pause', 'run'],
+  },
+  answer: {
+    group: 'Say something',
+    text: 'Answers an open question in your words, or by one of its options. A live run takes it up within a second; a stopped one at its next start. Writing under the line in `ralph/decide.txt` does the same.',
+    does: 'answer q1 in words',
+    examples: [
+      ['ralph answer q1 --option B', 'choose option B'],
+      ['ralph answer "keep the old format"', 'the name may be left out while only one question is open'],
+    ],
+    see: ['inbox', 'unblock', 'docs/guides/when-it-stops.md'],
+  },
+  unblock: {
+    group: 'Say something',
+    text: 'Gives a task that is out of attempts its attempts back and sets it to todo, and closes the question about it.',
+    does: 'try t3 again',
+    examples: [
+      ['ralph unblock t3 --reason "the API key is set now"', 'the reason stands in the next prompt'],
+    ],
+    see: ['tasks', 'why', 'inbox'],
+  },
+  init: {
+    group: 'Set up',
+    text: 'Looks at the project (package manager, commands that test, lint and build, task lists, installed agents, git) and proposes a commented `ralph.yml` and the ignore entries it needs. What is there already is kept; nothing else is changed. Without a terminal it writes only with --yes.',
+    does: 'write what is proposed',
+    examples: [['ralph init --dry-run', 'only show it']],
+    see: ['run', 'docs/guides/gates.md', 'docs/reference/configuration.md'],
+  },
+  config: {
+    group: 'Set up',
+    text: 'Prints the settings in force as YAML: defaults, your own file, the file of the project, the instructions of the open session, the environment and the flags given here, later ones winning. Tokens and secrets are shown as `set (hidden)`. A mistake in any of them is told with its line, as `ralph run` would.',
+    does: 'every key, its value, and the line, variable or flag that set it',
+    examples: [
+      ['ralph config --json', 'what is in force, as one JSON value'],
+      ['ralph config --origin --max-stuck 5', 'what a run with this flag would have'],
+      ['ralph config --schema > .ralph/ralph.schema.json', 'the JSON Schema, for your editor'],
+    ],
+    see: ['init', 'run', 'docs/reference/configuration.md', 'docs/reference/configuration-mistakes.md'],
+  },
+  archive: {
+    group: 'Set up',
+    text: 'Moves finished sessions to `.ralph/archive/<date>-<label>/`. Logs stay beside the other sessions unless --include-logs is given. A live session is never moved.',
+    does: 'move them under a name of your own',
+    examples: [['ralph archive --include-logs', 'with their transcripts']],
+    see: ['sessions', 'logs'],
+  },
+  demo: {
+    group: 'Set up',
+    text: 'Plays the main job in a new temporary repository with a scripted agent, without network and without cost: three tasks, a false "done" that is caught, a question that is asked and answered, real commits, and the summary.',
+    does: 'watch it once',
+    examples: [['ralph demo --json', 'every fact as NDJSON, the last line is the result']],
+    exits: RUN_EXITS,
+    see: ['run', 'docs/tutorial.md'],
+  },
+  completions: {
+    group: 'Set up',
+    text: `Prints a script that completes commands, flags, their values, and names of the project (sessions, tasks, questions, teams, agents, task files). The script asks the installed ralph at every TAB, so it need not be renewed with a new version.`,
+    does: 'load it in this bash',
+    examples: [
+      [`echo 'source <(ralph completions bash)' >> ~/.bashrc`, 'bash, from now on'],
+      [`echo 'source <(ralph completions zsh)' >> ~/.zshrc`, 'zsh, below the line that loads compinit'],
+      ['ralph completions fish > ~/.config/fish/completions/ralph.fish', 'fish, from now on'],
+    ],
+    see: ['docs/reference/cli.md'],
+  },
+};
