@@ -52,15 +52,15 @@ export function readJson(text: string): JsonReading {
     kind: 'tree',
     value,
     get root() {
-      root ??= readRoot(text, from);
+      root ??= positionsOf(text);
       return root;
     },
   };
 }
 
-/** The top is read at once, what stands in it when asked for. */
-function readRoot(text: string, from: number): JsonNode {
-  const scanner: Scanner = { text, at: from, lazy: true };
+/** The tree of a text that is known to be JSON. The top is read at once, what stands in it when asked for. */
+export function positionsOf(text: string): JsonNode {
+  const scanner: Scanner = { text, at: text.charCodeAt(0) === 0xfeff ? 1 : 0, lazy: true };
   skipSpace(scanner);
   return text.charCodeAt(scanner.at) === 0x7b ? readObject(scanner, 0) : readValue(scanner, 0);
 }

@@ -23,16 +23,39 @@ import type { TaskListReading } from './tasklist.ts';
 
 /** True where any story carries review fields. */
 export function isReviewed(stories: readonly unknown[]): boolean {
-  return stories.some((story) => isObject(story) && REVIEW_KEYS.some((key) => Object.hasOwn(story, key)));
+  for (const story of stories) {
+    if (!isObject(story)) continue;
+    for (const key of REVIEW_KEYS) if (Object.hasOwn(story, key)) return true;
+  }
+  return false;
 }
 
-/** Reads a whole file; `wanted` names one of several lists in it. */
-export function readStories(file: StoryFile, wanted?: string): TaskListReading {
+/** Where the stories of a file stand and what they are called. */
+export interface StoryIndex {
+  place: StoryPlace;
+  values: readonly unknown[];
+  ids: readonly (string | null)[];
+}
+
+/** The stories of a file; null where it has none, or several lists. */
+export function indexStories(value: unknown): StoryIndex | null {
+  const found = findStories(value);
+  return found.kind === 'stories' ? { ...found, ids: storyIds(found.values) } : null;
+}
+
+/** Reads a whole file; `wanted` names one of several lists in it. `seen` is told what was found. */
+export function readStories(
+  file: StoryFile,
+  wanted?: string,
+  seen?: (index: StoryIndex) => void,
+): TaskListReading {
   const found = findStories(file.value, wanted);
   if (found.kind !== 'stories') return withoutStories(file, found, wanted);
   const { values, place } = found;
   if (values.length === 0) return { kind: 'empty' };
-  const reader = readerOf(values);
+  const ids = storyIds(values);
+  seen?.({ place, values, ids });
+  const reader = readerOf(values, ids);
   const tasks = values.map((story, index) => readStory(reader, story, index));
   const top: Story = isObject(file.value) ? file.value : {};
   const gates = readGates(reader, top);
@@ -60,9 +83,8 @@ export function readStories(file: StoryFile, wanted?: string): TaskListReading {
   };
 }
 
-function readerOf(values: readonly unknown[]): StoryReader {
+function readerOf(values: readonly unknown[], ids: StoryReader['ids']): StoryReader {
   const reviewed = isReviewed(values);
-  const ids = storyIds(values);
   return { story: {}, index: 0, ids, reviewed, faults: [], warnings: [], blocked: [] };
 }
 

@@ -3,10 +3,9 @@
  * a missing field is put behind the story's last one in that story's own style.
  */
 import { entryOf, type JsonNode } from './json-tree.ts';
-import type { StoryFile } from './story-faults.ts';
 import { DONE_KEYS, statusOfWord, wordOfStatus } from './story-fields.ts';
-import { storyIds } from './story-id.ts';
-import { findStories, storyNode } from './story-place.ts';
+import type { StoryIndex } from './story-list.ts';
+import { storyNode } from './story-place.ts';
 import type { TaskMark } from './tasklist.ts';
 import type { Edit } from './text.ts';
 
@@ -38,23 +37,28 @@ export const JSON_NOTATION: Notation = {
   },
 };
 
+/** A list to be marked: where its stories stand, and what they are called. */
+export interface MarkedList extends Pick<StoryIndex, 'place' | 'ids'> {
+  text: string;
+  readonly root: JsonNode;
+  /** The stories as values, for the words the list uses. */
+  values: () => readonly unknown[];
+}
+
 /** The edits that set these marks; none for what already says so, or for a task that is not there. */
-export function markEdits(file: StoryFile, marks: readonly TaskMark[], notation: Notation): Edit[] {
-  const found = findStories(file.value);
-  if (found.kind !== 'stories') return [];
-  const { values, place } = found;
+export function markEdits(list: MarkedList, marks: readonly TaskMark[], notation: Notation): Edit[] {
   const byTask = new Map(marks.map((mark) => [mark.task, mark]));
   let words: Set<string> | null = null;
   const used = () => {
-    words ??= statusWords(values);
+    words ??= statusWords(list.values());
     return words;
   };
   const edits: Edit[] = [];
-  for (const [index, id] of storyIds(values).entries()) {
-    const mark = byTask.get(id ?? '');
-    const story = mark === undefined ? undefined : storyNode(file.root, place, index);
+  for (let index = 0; index < list.ids.length; index++) {
+    const mark = byTask.get(list.ids[index] ?? '');
+    const story = mark === undefined ? undefined : storyNode(list.root, list.place, index);
     if (mark === undefined || story?.kind !== 'object') continue;
-    edits.push(...fieldEdits(file.text, story, wantedFields(story, mark, used), notation));
+    edits.push(...fieldEdits(list.text, story, wantedFields(story, mark, used), notation));
   }
   return edits;
 }

@@ -119,11 +119,17 @@ const UNSAFE_ID = /[\u0000-\u001f/\\|]|^\.+$/;
 const SAFE_ID = /^[\w-]{1,120}$/;
 
 function readId(reader: StoryReader): string {
-  const { story, index } = reader;
-  const id = reader.ids[index]!;
+  const { story } = reader;
+  const id = reader.ids[reader.index]!;
   const key = keyIn(story, ID_KEYS);
   if (key !== undefined && typeof story[key] === 'string' && SAFE_ID.test(id)) return id;
   if (key === undefined && id !== null && !reader.reviewed) return id;
+  return oddId(reader, key, id);
+}
+
+/** An id that is missing, or has to be looked at twice. */
+function oddId(reader: StoryReader, key: string | undefined, id: string | null): string {
+  const { story, index } = reader;
   const say = (what: string, fix: string) =>
     reader.faults.push({ place: { story: index, ...(key !== undefined && { key }) }, what, fix });
   if (key === undefined) say(`story ${index + 1} has no id`, 'add `"id": "US-1"`, unique in the list');

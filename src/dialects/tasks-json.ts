@@ -2,11 +2,11 @@
  * Task lists in JSON: `tasks.json` with review fields and the plain `prd.json` family. Theirs ↔ ours
  * stands in README.md of this folder.
  */
-import { type JsonNode, type JsonReading, readJson } from './json-tree.ts';
+import { type JsonNode, type JsonReading, positionsOf, readJson } from './json-tree.ts';
 import { compareStories, type StoryFormat } from './story-compare.ts';
 import type { StoryFile } from './story-faults.ts';
-import { readStories } from './story-list.ts';
-import { fieldEdits, JSON_NOTATION, markEdits, type StoryFields } from './story-marks.ts';
+import { indexStories, readStories, type StoryIndex } from './story-list.ts';
+import { fieldEdits, JSON_NOTATION, type MarkedList, markEdits, type StoryFields } from './story-marks.ts';
 import type { TaskDialect, TaskListReading, TaskMark } from './tasklist.ts';
 import { applyEdits, type Edit, lineAt } from './text.ts';
 
@@ -27,14 +27,34 @@ function fileOf(tree: JsonReading & { kind: 'tree' }, text: string, path: string
   };
 }
 
+/** What the last text that was read holds. A mark follows the reading of the same text nearly always. */
+let lastRead: (Pick<StoryIndex, 'place' | 'ids'> & { text: string }) | null = null;
+
 function read(text: string, path: string, list?: string): TaskListReading {
   if (text.replace(/^\ufeff/, '').trim() === '') return { kind: 'empty' };
   const reading = readJson(text);
-  if (reading.kind === 'tree') return readStories(fileOf(reading, text, path), list);
+  if (reading.kind === 'tree') {
+    return readStories(fileOf(reading, text, path), list, ({ place, ids }) => {
+      if (list === undefined) lastRead = { text, place, ids };
+    });
+  }
   const { what, hint, offset } = reading.fault;
   const at = `${path}:${lineAt(text, offset)}`;
   const fix = 'correct that line; the file must be plain JSON';
   return { kind: 'unreadable', problem: { code: 'tasks.syntax', what, why: hint, fix, at } };
+}
+
+function markedList(text: string): MarkedList | null {
+  if (text === lastRead?.text) {
+    const { place, ids } = lastRead;
+    const values = () => indexStories(parse(text, '')?.value)?.values ?? [];
+    return { text, place, ids, root: positionsOf(text), values };
+  }
+  const file = parse(text, '');
+  const index = file === null ? null : indexStories(file.value);
+  if (file === null || index === null) return null;
+  const { place, ids, values } = index;
+  return { text, place, ids, root: file.root, values: () => values };
 }
 
 function append({ text }: StoryFile, list: JsonNode & { kind: 'array' }, raws: string[]): Edit {
@@ -70,8 +90,8 @@ export const tasksJson: TaskDialect = {
   detects: (path, text) => /\.json$/i.test(path) || (path === '' && /^\ufeff?\s*[{[]\s*["{[\]}]/.test(text)),
   read,
   writeMarks(text: string, marks: TaskMark[]): string {
-    const file = parse(text, '');
-    return file === null ? text : applyEdits(text, markEdits(file, marks, JSON_NOTATION));
+    const list = markedList(text);
+    return list === null ? text : applyEdits(text, markEdits(list, marks, JSON_NOTATION));
   },
   compare: (input) => compareStories(FORMAT, input),
 };

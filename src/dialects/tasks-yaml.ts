@@ -6,7 +6,7 @@ import { type Document, isMap, isScalar, isSeq, type Node, parseDocument } from 
 import type { JsonEntry, JsonNode } from './json-tree.ts';
 import { compareStories, type StoryFormat } from './story-compare.ts';
 import type { StoryFile } from './story-faults.ts';
-import { readStories } from './story-list.ts';
+import { indexStories, readStories } from './story-list.ts';
 import { markEdits, type Notation, type StoryFields } from './story-marks.ts';
 import type { Story } from './story-place.ts';
 import type { TaskDialect, TaskListReading, TaskMark } from './tasklist.ts';
@@ -139,7 +139,10 @@ export const tasksYaml: TaskDialect = {
   read,
   writeMarks(text: string, marks: TaskMark[]): string {
     const file = FORMAT.parse(text, '');
-    return file === null ? text : applyEdits(text, markEdits(file, marks, NOTATION));
+    const index = file === null ? null : indexStories(file.value);
+    if (file === null || index === null) return text;
+    const list = { ...index, text, root: file.root, values: () => index.values };
+    return applyEdits(text, markEdits(list, marks, NOTATION));
   },
   compare: (input) => compareStories(FORMAT, input),
 };
