@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { stringify as toToml } from 'smol-toml';
 import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { Problem } from '../core/index.ts';
@@ -115,4 +116,47 @@ test('what the defaults print is read back as the defaults', async () => {
   const defaults = configSchema.parse({});
   expect(configSchema.parse(JSON.parse(JSON.stringify(defaults)))).toEqual(defaults);
   expect(await loads(stringify(defaults))).toBe(true);
+});
+
+test('any TOML text, and any of the signs of TOML, is either settings or problems', async () => {
+  const signs = fc.constantFrom(
+    ...'[]{}=.,#"\'\\ \t\n_-+:'.split(''),
+    ...['[[gates]]\n', '[limits]\n', 'agent = ', '"x"', '= 1\n', '= {', '"""', "'''", '\uFEFF', '\r\n', '\0'],
+    ...[
+      '1979-05-27T07:32:00Z',
+      'inf',
+      'nan',
+      '0x1F',
+      '__proto__',
+      'constructor',
+      '\\uD800',
+      ...keys.slice(0, 12),
+    ],
+  );
+  const text = fc.oneof(
+    fc.string({ unit: 'binary', maxLength: 200 }),
+    fc.array(signs, { maxLength: 40 }).map((parts) => parts.join('')),
+  );
+  await fc.assert(
+    fc.asyncProperty(text, (toml) => sound({ toml }).then(() => {})),
+    { numRuns: 1000 },
+  );
+});
+
+test('any tree of our own keys as TOML, over any in the user’s file, is either settings or problems', async () => {
+  const root = fc.dictionary(key, tree, { maxKeys: 6, noNullPrototype: true });
+  const written = (data: Record<string, unknown>): string => {
+    try {
+      return toToml(data);
+    } catch {
+      // TOML has no null inside a list.
+      return '';
+    }
+  };
+  await fc.assert(
+    fc.asyncProperty(root, root, (data, user) =>
+      sound({ toml: written(data), userYml: stringify(user) }).then(() => {}),
+    ),
+    RUNS,
+  );
 });

@@ -18,9 +18,9 @@ export type WhereIs = (path: Path) => string | undefined;
 
 const SECRETS = new Set(['bot_token', 'secret']);
 
-/** True for a value that must never be shown. */
+/** True for a value that must never be shown. The address of a webhook often is its key. */
 export function isSecret(path: Path): boolean {
-  return SECRETS.has(String(path.at(-1)));
+  return SECRETS.has(String(path.at(-1))) || pathText(path) === 'channels.webhook.url';
 }
 
 /** Every issue of one check as problems with places. */
@@ -95,7 +95,7 @@ function wrongValue(path: Path, { data, whereIs }: Context): Found {
     code: value === undefined ? 'config.missing' : 'config.invalid_value',
     what: value === undefined ? `${pathText(path)} is missing` : `${pathText(path)} is ${shown(value, path)}`,
     why: `It must be ${expectation(node)}${value === '' ? ', and not empty' : ''}. ${node.description ?? ''}`.trim(),
-    fix: remedy(value, node),
+    fix: remedy(value, node, path),
   };
   return found(path, facts, whereIs);
 }
@@ -110,12 +110,19 @@ export function shown(value: unknown, path: Path): string {
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }
 
-function remedy(value: unknown, node: SchemaNode): string {
+function remedy(value: unknown, node: SchemaNode, path: Path): string {
   const words = choices(node);
   const near = typeof value === 'string' ? nearest(value, words) : null;
   if (near !== null) return `Did you mean ${near}?`;
   if (node.type === 'boolean') return 'Write true or false.';
   if (value === undefined) return 'Add it.';
+  if (typeof value === 'string' && value !== '' && node.type === 'array' && node.items?.type === 'string') {
+    const items = path.at(-1) === 'command' ? value.trim().split(/\s+/) : [value];
+    return `Write it as a list: [${items.map((item) => JSON.stringify(item)).join(', ')}].`;
+  }
+  if (node.type === 'object' && node.required !== undefined) {
+    return `Write it as { ${node.required.map((key) => `${key}: …`).join(', ')} }.`;
+  }
   if (node.default === undefined) return 'Correct the value.';
   const preset = JSON.stringify(node.default);
   return `Correct the value, or leave it out: the default is ${preset.length > 80 ? 'then used' : preset}.`;

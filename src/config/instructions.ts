@@ -67,7 +67,10 @@ export function parseInstructions(text: string, file: string): Source {
 }
 
 function frontMatter(text: string): string | null {
-  return /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)(?:^|\n)---[ \t]*(?:\r?\n|$)/.exec(text)?.[1] ?? null;
+  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/);
+  const isFence = (line: string): boolean => /^---[ \t]*$/.test(line);
+  const end = lines.findIndex((line, i) => i > 0 && isFence(line));
+  return isFence(lines[0]!) && end > 0 ? lines.slice(1, end).join('\n') : null;
 }
 
 function leaves(value: unknown, path: Path): Path[] {

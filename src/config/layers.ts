@@ -4,7 +4,16 @@
  * and a problem can name the line, variable or flag it came from.
  */
 import { nearest, type ProblemFacts } from '../core/index.ts';
-import { hasFreeNames, isBelow, isMapping, keysAt, nodeAt, type Path, pathText } from './path.ts';
+import {
+  hasFreeNames,
+  isBelow,
+  isMapping,
+  keysAt,
+  nodeAt,
+  type Path,
+  pathText,
+  settingPaths,
+} from './path.ts';
 import type { SchemaNode } from './schema.ts';
 import { parseValue, type Source } from './source.ts';
 
@@ -160,7 +169,9 @@ function variablePath(name: string, { data, problems }: Layered): Path | null {
 }
 
 function unknownVariable(name: string, word: string, at: { path: string[]; known: string[] }): ProblemFacts {
-  const meant = nearest(word, at.known);
+  // One underscore where two belong is the commonest slip.
+  const joined = settingPaths().find((path) => path.join('_').toLowerCase() === word.toLowerCase());
+  const meant = at.path.length === 0 && joined !== undefined ? joined.join('__') : nearest(word, at.known);
   const begun = [...at.path, meant].join('__').toUpperCase();
   const place = at.path.length === 0 ? 'ralph.yml' : pathText(at.path);
   return {

@@ -79,7 +79,7 @@ export function notCarriedOut(config: Config, origin: ReadonlyMap<string, string
       code: 'config.not_available',
       what: `${named} is set, and this version does not carry it out yet`,
       why,
-      fix: `Remove ${named} to run without it.`,
+      fix: `Leave ${named} at its default to run without it.`,
     };
     return at === undefined ? facts : { ...facts, at };
   });

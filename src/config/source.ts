@@ -125,7 +125,7 @@ const NOT_A_MAPPING = {
   code: 'config.not_a_mapping',
   what: 'The file is not a mapping of keys to values',
   why: 'The configuration is written as lines like `agent: claude`.',
-  fix: 'Write one `key: value` a line, starting in the first column.',
+  fix: 'Write one `key: value` a line, starting in the first column, with a space after the colon.',
 };
 
 /** Where the file becomes too deep or too much, or null. Works on tokens, so that texts may hold anything. */
@@ -206,7 +206,10 @@ function syntaxProblem(error: YAMLError, text: string, at: string): ProblemFacts
   return {
     ...syntax,
     what: 'This is not valid YAML',
-    why: `${error.message.replace(/\s+/g, ' ').replace(/\.$/, '')}.`,
+    why: `${error.message
+      .replace(/\s+/g, ' ')
+      .replace(/ closing .quote/, ' closing quote')
+      .replace(/\.$/, '')}.`,
     fix: 'Look at this line and the one before it: a missing quote, colon, bracket or space.',
   };
 }

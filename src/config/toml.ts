@@ -77,6 +77,8 @@ function syntaxFacts(error: TomlError, text: string): Omit<ProblemFacts, 'at'> {
 }
 
 function fixFor(said: string): string {
+  if (/losslessly/.test(said)) return 'Write a smaller number.';
+  if (/[Cc]ontrol characters|unfinished string/.test(said)) return 'Close the quote on the same line.';
   if (/invalid value/.test(said))
     return 'Put texts into quotes: agent = "claude". TOML has no null: leave the key out.';
   if (/find end of key|illegal character in key/.test(said))
