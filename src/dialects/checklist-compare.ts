@@ -3,7 +3,15 @@
  * are the agent's to write; markers, the tasks' own lines and their existence are not, so these are put
  * back into the agent's text.
  */
-import { type ChecklistItem, itemEnd, readChecklist, statusOfMarker } from './checklist.ts';
+import {
+  type ChecklistItem,
+  itemEnd,
+  markText,
+  readChecklist,
+  statusesOf,
+  statusOfMarker,
+} from './checklist.ts';
+import { isTicked, type MarkStyle, markEdits } from './checklist-marks.ts';
 import { changedTasks } from './story-compare.ts';
 import type { TaskFileComparison, TaskFileVerdict, TaskListReading } from './tasklist.ts';
 import { applyEdits, type Edit, lineEnding } from './text.ts';
@@ -13,6 +21,7 @@ type Read = (text: string, path: string) => TaskListReading;
 interface Comparison extends TaskFileComparison {
   verdict: { marked: string[]; violations: { detail: string }[] };
   edits: Edit[];
+  style: MarkStyle;
 }
 
 /** Compares the two texts; where putting back fails, the whole text is restored. */
@@ -20,11 +29,11 @@ export function compareChecklists(input: TaskFileComparison, read: Read): TaskFi
   const path = input.path ?? 'the task list';
   if (input.before === input.after) return restoreAll(input, read, []);
   const was = readChecklist(input.before).items;
-  const now = readChecklist(input.after).items;
+  const { items: now, style } = readChecklist(input.after);
   if (was.length > 0 && (now.length === 0 || isCutOff(input))) {
     return restoreAll(input, read, [{ detail: 'the agent left the task list empty or cut off' }]);
   }
-  const comparison: Comparison = { ...input, verdict: { marked: [], violations: [] }, edits: [] };
+  const comparison: Comparison = { ...input, verdict: { marked: [], violations: [] }, edits: [], style };
   const pairs = pairUp(was, now);
   for (const [old, item] of pairs) comparePair(comparison, old, item);
   const paired = new Set([...pairs.values()]);
@@ -66,7 +75,7 @@ function isCutOff({ before, after }: TaskFileComparison): boolean {
 /** Every old task is there again, and says of itself what it said. */
 function stands(was: readonly ChecklistItem[], restored: string): boolean {
   const known = new Set(was.map(({ task }) => task.id));
-  const found = new Map(readChecklist(restored).items.map(({ task }) => [task.id, task.status]));
+  const found = statusesOf(readChecklist(restored).items);
   const extraClosed = [...found].some(([id, status]) => !known.has(id) && status !== 'todo');
   return !extraClosed && was.every(({ task }) => found.get(task.id) === task.status);
 }
@@ -128,9 +137,12 @@ function comparePair(comparison: Comparison, old: ChecklistItem, now: ChecklistI
     // Another task ticked on the way is a claim too many, told and undone; it spoils nothing else.
     if (forward && status !== 'done') verdict.marked.push(id);
     else if (id !== active) {
-      const what = `"${id}" was marked [${markerOf(now, after)}]`;
+      const what = `"${id}" was marked ${spoken(now, after)}`;
       verdict.violations.push({ detail: `${what}, but the attempt’s task was "${active || 'none'}"` });
     }
+  } else if (id !== active && tickedOthers(old, now)) {
+    const what = `criteria of "${id}" were ticked or opened`;
+    verdict.violations.push({ detail: `${what}, but the attempt’s task was "${active || 'none'}"` });
   }
   if (now.task.changes === 'none' && old.task.changes !== 'none') {
     verdict.violations.push({
@@ -143,9 +155,36 @@ function comparePair(comparison: Comparison, old: ChecklistItem, now: ChecklistI
   } else if (now.task.id !== id) {
     const line = before.slice(old.start, lineEndAt(before, old.start));
     edits.push({ start: now.start, end: lineEndAt(after, now.start), text: line });
-  } else if (statusOfMarker(markerOf(now, after)) !== statusOfMarker(markerOf(old, before))) {
-    edits.push({ start: now.boxStart, end: now.boxEnd, text: markerOf(old, before) });
+  } else edits.push(...putBackMark(comparison, old, now));
+}
+
+/** The edits that make the mark in the agent's text say what it said. */
+function putBackMark({ before, after, active }: Comparison, old: ChecklistItem, now: ChecklistItem): Edit[] {
+  const [from, to] = [now.mark, old.mark];
+  if (from.kind === 'box' && to.kind === 'box') {
+    const same = statusOfMarker(markText(after, now)) === statusOfMarker(markText(before, old));
+    return same ? [] : [{ start: from.start, end: from.end, text: markText(before, old) }];
   }
+  if (from.kind === 'word' && to.kind === 'word') {
+    const text = markText(before, old);
+    return text === markText(after, now) ? [] : [{ start: from.start, end: from.end, text }];
+  }
+  if (from.kind === 'boxes' && to.kind === 'boxes' && from.boxes.length === to.boxes.length) {
+    // Ticking some criteria of its own task is the agent's way of keeping count.
+    if (now.task.status === old.task.status && old.task.id === active) return [];
+    const tick = { ...from.tick, text: before.slice(to.tick.start, to.tick.end) };
+    const boxes = from.boxes.map(({ start, end }, index) => ({ start, end, text: to.boxes[index]!.inner }));
+    return [tick, ...boxes].filter((edit) => after.slice(edit.start, edit.end) !== edit.text);
+  }
+  if (from.kind === to.kind && now.task.status === old.task.status) return [];
+  const end = itemEnd(after, now);
+  return [{ start: now.start, end, text: block(before, old, after[end - 1] === '\n') }];
+}
+
+/** Whether some criteria of a heading were ticked or opened, with the rest of them as they were. */
+function tickedOthers({ mark: old }: ChecklistItem, { mark: now }: ChecklistItem): boolean {
+  if (old.kind !== 'boxes' || now.kind !== 'boxes' || old.boxes.length !== now.boxes.length) return false;
+  return old.boxes.some((box, index) => isTicked(box) !== isTicked(now.boxes[index]!));
 }
 
 /** What an agent may not rewrite of a task, beside its marker and its line. */
@@ -164,16 +203,18 @@ function block(text: string, item: ChecklistItem, closed: boolean): string {
   return closed ? `${raw}${lineEnding(text)}` : raw.replace(/\r?\n$/, '');
 }
 
-function markerOf(item: ChecklistItem, text: string): string {
-  return text.slice(item.boxStart, item.boxEnd);
+function spoken(item: ChecklistItem, text: string): string {
+  if (item.mark.kind === 'box') return `[${markText(text, item)}]`;
+  return item.mark.kind === 'word' ? `"${item.mark.text}"` : item.task.status;
 }
 
-function openNew({ verdict, edits, after }: Comparison, item: ChecklistItem): void {
-  const { id, status } = item.task;
-  if (status === 'todo') return;
-  const marker = markerOf(item, after);
-  verdict.violations.push({ detail: `new task "${id}" was added already marked [${marker}]` });
-  edits.push({ start: item.boxStart, end: item.boxEnd, text: ' ' });
+function openNew({ verdict, edits, after, style }: Comparison, item: ChecklistItem): void {
+  const { task, mark } = item;
+  if (task.status === 'todo') return;
+  verdict.violations.push({
+    detail: `new task "${task.id}" was added already marked ${spoken(item, after)}`,
+  });
+  edits.push(...markEdits(mark, task.status, 'todo', style));
 }
 
 /** A deleted task comes back with what was nested in it, behind the task that stood before it. */

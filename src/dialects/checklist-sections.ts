@@ -2,7 +2,7 @@
  * Which parts of a Markdown file hold tasks. A checkbox below "Definition of Done", in a legend or
  * under a line "Acceptance criteria:" is not work to do, however it looks.
  */
-import { priorityOfWord } from './story-fields.ts';
+import { headingPriority, isNoTaskTitle, stateOfPhrase } from './checklist-words.ts';
 
 /** Where the reader is in the file. */
 export interface Sections {
@@ -41,69 +41,11 @@ export function holdsTasks(sections: Sections): boolean {
 
 /** A line that only announces what follows: bold, or ending in a colon. */
 export function isLabel(text: string): boolean {
-  return /:\s*(?:\*\*|__)?\s*$/.test(text) || /^(\*\*|__).+\1\s*$/.test(text);
+  const plain = text.trimEnd();
+  return /[:：][ ]?(?:\*\*|__)?$/.test(plain) || /^(\*\*|__)[^*_].{0,200}\1$/.test(plain);
 }
-
-const NO_TASKS = new RegExp(
-  `^(?:${[
-    'success (?:metrics?|criteria)',
-    '(?:overall |key )?metrics',
-    'definitions? of (?:done|ready)',
-    'acceptance(?: (?:criteria|tests?|checklist|checks?))?',
-    '(?:exit|completion|done) criteria',
-    'notes?(?: (?:for|on|to|about|and) .*)?',
-    '.{0,40} notes',
-    '(?:status |marker |checkbox |symbol )?legend',
-    '(?:status )?(?:key|markers?|symbols?)',
-    'non[- ]goals?',
-    '(?:explicitly )?out of scope',
-    'open questions?',
-    'risks?(?: and .*)?',
-    'assumptions?',
-    'references?',
-    'glossary',
-    'appendix.*',
-    'learnings?',
-    'lessons learned',
-    'change ?log',
-  ].join('|')})$`,
-);
-
-/** True for the title of a section that plainly holds no tasks. */
-export function isNoTaskTitle(text: string): boolean {
-  return NO_TASKS.test(plainTitle(text));
-}
-
-function plainTitle(text: string): string {
-  return text
-    .toLowerCase()
-    .replace(/[*_`]/g, '')
-    .replace(/\([^)]*\)\s*:?\s*$/, '')
-    .replace(/^[^a-z]+/, '')
-    .replace(/[^a-z)]+$/, '')
-    .replace(/\s+/g, ' ')
-    .replace(/ ?& ?/g, ' and ')
-    .trim();
-}
-
-function headingPriority(text: string): number | null {
-  const plain = plainTitle(text.replace(/\bP(\d)\b/g, 'p$1_')).replace(/_/g, '');
-  const named =
-    /^(critical|urgent|high|medium|low)[ -]priority\b/.exec(plain) ?? /^priority[ :-]+(\w+)/.exec(plain);
-  const level = named ?? /^\W*\(?\[?(P\d)\b/.exec(text);
-  return level === null ? null : priorityOfWord(level[1]!);
-}
-
-const STATUS_PHRASE =
-  /^(?:not (?:yet )?started|to ?do|open|pending(?: review)?|in progress|wip|work in progress|(?:in|needs|ready for|awaiting) review|completed?|done|finished|failed|cancelled|canceled|blocked|skipped)(?: tasks?| items?)?[.;]?$/i;
 
 /** `- [x] Completed`: a line that explains a marker instead of naming work. */
 export function isLegendLine(title: string): boolean {
-  if (title.length > 40) return false;
-  return STATUS_PHRASE.test(
-    title
-      .replace(/[*_`]/g, '')
-      .replace(/^[=:–—-]\s*/, '')
-      .trim(),
-  );
+  return title.length <= 40 && stateOfPhrase(title.replace(/^[=:–—-]\s*/, '')) !== null;
 }

@@ -12,11 +12,23 @@ export interface ChecklistTitle {
   title: string;
   /** null: the line names none. */
   priority: number | null;
+  /** What it depends on, as it is written: ids, titles, or words about something else. */
   dependsOn: string[];
 }
 
-/** Reads the text behind a checkbox. */
-export function readTitle(text: string): ChecklistTitle {
+/** How much of a line is searched for what it says besides its title. Characters. */
+const SEARCHED = 1_000;
+
+/** Reads the text behind a checkbox or of a heading. */
+export function readTitle(line: string): ChecklistTitle {
+  const text = line.length > SEARCHED ? line.slice(0, SEARCHED) : line;
+  const said = readShort(text.replace(/[ \t]+/g, ' '));
+  if (text === line) return said;
+  const title = `${said.title}${line.slice(SEARCHED)}`;
+  return said.idKind === 'made' ? { ...said, id: madeId(title), title } : { ...said, title };
+}
+
+function readShort(text: string): ChecklistTitle {
   const comment = /<!--\s*id\s*[:=]\s*([A-Za-z0-9][\w.-]{0,79})\s*-->/i.exec(text);
   const visible = text.includes('<!--') ? text.replace(/<!--.*?-->/g, ' ') : text;
   const dependencies = takeDependencies(visible);
@@ -40,13 +52,27 @@ function unwrapBold(text: string): string {
 type NamedId = Pick<ChecklistTitle, 'idKind' | 'id' | 'title'>;
 
 const TOKEN = '[A-Za-z][A-Za-z0-9]*(?:[-_.][A-Za-z0-9]+)*';
-const BRACKETED = new RegExp(`^\\[(${TOKEN}|\\d+(?:\\.\\d+)*)\\](?!\\()\\s*[:–—-]?\\s*(.*)$`);
+const BRACKETED = new RegExp(`^\\[(${TOKEN}|\\d+(?:\\.\\d+)*)\\](?!\\()\\s*[:：–—-]?\\s*(.*)$`);
 const NUMBERED_WORD =
-  /^(Task|Story|Feature|Step|Item|Issue|Bug)\s+#?(\d+(?:\.\d+)*)\s*(?:[:.)–—-]\s*(.*)|)$/i;
-const WITH_COLON = new RegExp(`^(${TOKEN})\\s*:\\s+(.+)$`);
+  /^(Task|User Story|Story|Feature|Step|Item|Issue|Bug|Ticket|Aufgabe|Tâche|Tarea|Tarefa|Задача|任务|任務|タスク|작업|ال?مهمة)\s*#?(\d+(?:\.\d+)*)\s*(?:[:：.)–—-]\s*(.*)|)$/i;
+const NUMBERED_IDS: Readonly<Record<string, string>> = {
+  'user story': 'story',
+  aufgabe: 'task',
+  tâche: 'task',
+  tarea: 'task',
+  tarefa: 'task',
+  задача: 'task',
+  任务: 'task',
+  任務: 'task',
+  タスク: 'task',
+  작업: 'task',
+  مهمة: 'task',
+  المهمة: 'task',
+};
+const WITH_COLON = new RegExp(`^(${TOKEN})\\s*(?::\\s+|：\\s*)(.+)$`);
 const WITH_DASH = new RegExp(`^(${TOKEN})\\s+[–—-]{1,2}\\s+(.+)$`);
 const BOLD_TOKEN = new RegExp(`^(${TOKEN})(?:\\s+(.*)|)$`);
-const COMMON = /^((?:task|us|story|feat|feature|bug|fix|req|iss|issue|t)-\d[\w.-]*)(?:\s+(.*)|)$/i;
+const COMMON = /^((?:task|us|story|feat|feature|bug|fix|req|iss|issue|t)-\d[\w.-]*|T\d{2,4})(?:\s+(.*)|)$/i;
 const OUTLINE = /^(\d+(?:\.\d+)+|\d+(?=\.\s))\.?\s*[:)]?\s+(.+)$/;
 
 function namedId(plain: string, bold: boolean): NamedId | null {
@@ -57,8 +83,10 @@ function namedId(plain: string, bold: boolean): NamedId | null {
   }
   const numbered = NUMBERED_WORD.exec(plain);
   if (numbered !== null) {
-    const id = `${numbered[1]!.toLowerCase()}-${numbered[2]}`;
-    return { idKind: 'own', id, title: numbered[3] || plain };
+    const word = numbered[1]!.toLowerCase();
+    const id = `${NUMBERED_IDS[word] ?? word}-${numbered[2]}`;
+    // Steps and items are counted anew in every part of a plan.
+    return { idKind: /^(?:step|item)$/.test(word) ? 'weak' : 'own', id, title: numbered[3] || plain };
   }
   for (const pattern of [WITH_COLON, WITH_DASH, COMMON, ...(bold ? [BOLD_TOKEN] : [])]) {
     const match = pattern.exec(plain);
@@ -116,7 +144,10 @@ const TRAILING_DEPENDENCY = /\s+(?:[–—-]+\s+)?\**depends[ _]on\**\s*:\**\s*(
 function takeDependencies(text: string): { ids: string[]; rest: string } {
   if (!/dep|blocked by/i.test(text)) return { ids: [], rest: text };
   const match = INLINE_DEPENDENCY.exec(text) ?? TRAILING_DEPENDENCY.exec(text);
-  if (match === null) return { ids: [], rest: text };
-  const rest = text.slice(0, match.index) + text.slice(match.index + match[0].length);
-  return { ids: idsInText(match[1]!), rest };
+  const ids = match === null ? [] : idsInText(match[1]!);
+  // Without brackets around it "depends on" may as well be a part of the sentence.
+  if (match === null || (!/^[([]/.test(match[0]) && !ids.every((id) => /\d/.test(id)))) {
+    return { ids: [], rest: text };
+  }
+  return { ids, rest: text.slice(0, match.index) + text.slice(match.index + match[0].length) };
 }

@@ -19,6 +19,8 @@ export type Block =
       level: number;
       text: string;
       line: number;
+      /** Offset of the line's first character. */
+      lineStart: number;
       /** Offsets of the text. */
       start: number;
       end: number;
@@ -61,7 +63,7 @@ interface Container {
 }
 
 type Leaf =
-  | { kind: 'paragraph'; text: string; line: number; start: number; lines: number }
+  | { kind: 'paragraph'; text: string; line: number; lineStart: number; start: number; lines: number }
   | (OpaqueStart & { line: number })
   | { kind: 'code' };
 
@@ -290,7 +292,14 @@ function takeItem(walk: Walk, line: Line, bullet: number): boolean {
     at: at + content.length - content.trimStart().length,
   });
   if (!plain || beginsOther) return true;
-  walk.leaf = { kind: 'paragraph', text: rest, line: line.number, start: line.at, lines: 1 };
+  walk.leaf = {
+    kind: 'paragraph',
+    text: rest,
+    line: line.number,
+    lineStart: line.start,
+    start: line.at,
+    lines: 1,
+  };
   midLineComment(walk, line);
   return false;
 }
@@ -311,12 +320,13 @@ function takeLeaf(walk: Walk, line: Line, { rest, inside, lazy }: LeafLine): voi
     if (paragraph.lines > 1 || walk.containers.length > 0) return;
     const level = rest[0] === '=' ? 1 : 2;
     const text = paragraph.text.trim();
-    const { start } = paragraph;
+    const { start, lineStart } = paragraph;
     return report(walk, line, {
       kind: 'heading',
       level,
       text,
       line: paragraph.line,
+      lineStart,
       start,
       end: start + text.length,
     });
@@ -340,7 +350,14 @@ function takeLeaf(walk: Walk, line: Line, { rest, inside, lazy }: LeafLine): voi
   }
   if (paragraph !== null) return continueParagraph(walk, line);
   cut(walk, inside);
-  walk.leaf = { kind: 'paragraph', text: rest, line: line.number, start: line.at, lines: 1 };
+  walk.leaf = {
+    kind: 'paragraph',
+    text: rest,
+    line: line.number,
+    lineStart: line.start,
+    start: line.at,
+    lines: 1,
+  };
   reportText(walk, line, false);
 }
 
@@ -351,7 +368,15 @@ function takeHeading(walk: Walk, line: Line, heading: RegExpExecArray): void {
   const level = heading[1]!.length;
   // One inside a list item names nothing but a part of that item.
   if (walk.containers.length > 0) return;
-  report(walk, line, { kind: 'heading', level, text, line: line.number, start, end: start + text.length });
+  report(walk, line, {
+    kind: 'heading',
+    level,
+    text,
+    line: line.number,
+    lineStart: line.start,
+    start,
+    end: start + text.length,
+  });
 }
 
 function continueParagraph(walk: Walk, line: Line): void {

@@ -200,8 +200,9 @@ describe('properties', () => {
         const item = items[pick % items.length]!;
         const marked = writeMarks(text, [{ task: item.task.id, status: to }], 'PRD.md');
         expect(writeMarks(marked, [{ task: item.task.id, status: to }], 'PRD.md')).toBe(marked);
-        expect(marked.slice(0, item.boxStart)).toBe(text.slice(0, item.boxStart));
-        expect(marked.endsWith(text.slice(item.boxEnd))).toBe(true);
+        if (item.mark.kind !== 'box') throw new Error('a line of a list has a checkbox');
+        expect(marked.slice(0, item.mark.start)).toBe(text.slice(0, item.mark.start));
+        expect(marked.endsWith(text.slice(item.mark.end))).toBe(true);
         expect(readChecklist(marked).items.map(({ task }) => task)).toEqual(
           items.map(({ task }) => (task.id === item.task.id ? { ...task, status: to } : task)),
         );

@@ -1,7 +1,7 @@
 /** The checklist as a dialect: reading with problems, marking, and comparing an agent's edit. */
-import { MARKERS } from '../core/index.ts';
 import { readChecklist } from './checklist.ts';
 import { compareChecklists } from './checklist-compare.ts';
+import { markEdits } from './checklist-marks.ts';
 import { graphFault } from './task-graph.ts';
 import type { TaskDialect, TaskListReading, TaskMark } from './tasklist.ts';
 import { applyEdits, type Edit } from './text.ts';
@@ -21,11 +21,11 @@ function read(text: string, path: string): TaskListReading {
 function writeMarks(text: string, marks: TaskMark[]): string {
   const byTask = new Map(marks.map((mark) => [mark.task, mark.status]));
   const edits: Edit[] = [];
-  for (const { task, boxStart, boxEnd } of readChecklist(text).items) {
+  const { items, style } = readChecklist(text);
+  for (const { task, mark } of items) {
     const status = byTask.get(task.id);
     // What already says so keeps its spelling, also an unknown sign that counts as open.
-    if (status === undefined || status === task.status) continue;
-    edits.push({ start: boxStart, end: boxEnd, text: MARKERS[status].slice(1, -1) });
+    if (status !== undefined) edits.push(...markEdits(mark, task.status, status, style));
   }
   return applyEdits(text, edits);
 }

@@ -1,0 +1,178 @@
+/**
+ * Which headings are tasks. `### US-001: Log in` with criteria below it is one task, and its checkboxes
+ * are its criteria; `## Phase 1` or `## M1: Basics` only groups the checkboxes below it. A heading
+ * counts as a task where its id or what stands below it says so, and never when tasks stand below it.
+ */
+
+import { readSign, readStatusWord } from './checklist-marks.ts';
+import { isLabel } from './checklist-sections.ts';
+import { readTitle } from './checklist-title.ts';
+import { isAcceptanceTitle, isNoTaskTitle, propertyOf } from './checklist-words.ts';
+import type { Block } from './markdown-blocks.ts';
+
+type Heading = Block & { kind: 'heading' };
+
+/** A heading that is a task. */
+export interface HeadingTask {
+  /** True where checkboxes stand below it: those are its criteria. */
+  boxed: boolean;
+  /** True where criteria are announced by a title of their own. */
+  announced: boolean;
+}
+
+/** What a heading says about how far it is, and the text without that. */
+export interface HeadingText {
+  title: string;
+  /** `[x]` at either end: offsets of the sign in the text. */
+  box: { start: number; end: number } | null;
+  /** A tick at either end: offsets in the text with the blank beside it. */
+  tick: { start: number; end: number } | null;
+}
+
+/** Reads the marks off a heading. */
+export function readHeading(text: string): HeadingText {
+  const lead = /^\[([^[\]]{0,4})\]\s+(?=\S)/.exec(text);
+  const tail = /\s\[([ xX/PpFfCc])\]$/.exec(text);
+  const found = lead ?? tail;
+  if (found !== null && readSign(found[1]!) !== null) {
+    const start = found.index + found[0].indexOf('[') + 1;
+    const title = lead === found ? text.slice(found[0].length) : text.slice(0, found.index);
+    return { title: title.trim(), box: { start, end: start + found[1]!.length }, tick: null };
+  }
+  const tick = /^(?:✅|☑\ufe0f?|✔\ufe0f?)\s+|\s+(?:✅|☑\ufe0f?|✔\ufe0f?)$/u.exec(text);
+  if (tick === null) return { title: text, box: null, tick: null };
+  const end = tick.index + tick[0].length;
+  return { title: text.slice(0, tick.index) + text.slice(end), box: null, tick: { start: tick.index, end } };
+}
+
+interface Candidate {
+  index: number;
+  level: number;
+  kind: 'strong' | 'weak' | 'none';
+  marked: boolean;
+  status: boolean;
+  announced: boolean;
+  boxes: number;
+  /** Checkboxes that no title calls criteria. */
+  plain: number;
+  /** A checkbox below it names an id of its own: the tasks are there. */
+  named: boolean;
+  /** A heading below it is a task; or one that may be, where the plan has no others. */
+  parent: boolean;
+  outer: boolean;
+}
+
+/** The headings of the text that are tasks, by the index of their block. */
+export function taskHeadings(blocks: readonly Block[]): Map<number, HeadingTask> {
+  const scan = new Scan();
+  for (const [index, block] of blocks.entries()) scan.take(block, index);
+  return scan.finish();
+}
+
+/** One pass over the blocks, with the headings that are open at each place. */
+class Scan {
+  private readonly open: Candidate[] = [];
+  private readonly found: Candidate[] = [];
+  /** Level of the heading below which nothing counts; null outside of such. */
+  private excluded: number | null = null;
+  private label: 'acceptance' | 'other' | null = null;
+  /** Depth of the outermost checkbox that is open; null outside of one. */
+  private within: number | null = null;
+  /** Checkboxes below no heading that may be a task. */
+  private loose = 0;
+
+  take(block: Block, index: number): void {
+    if (block.kind === 'heading') return this.heading(block, index);
+    if (block.kind === 'text') return this.line(block.text, block.depth, block.continues);
+    if (this.within !== null && block.depth > this.within) return;
+    this.within = null;
+    if (block.box === null) return this.line(block.text, block.depth, false);
+    this.within = block.depth;
+    this.box(block.text);
+  }
+
+  private heading({ level, text }: Heading, index: number): void {
+    this.label = null;
+    this.within = null;
+    if (this.excluded !== null && level <= this.excluded) this.excluded = null;
+    while (this.open.length > 0 && this.open.at(-1)!.level >= level) this.close(this.open.pop()!);
+    const acceptance = isAcceptanceTitle(text);
+    if (acceptance && this.open.length > 0) {
+      this.open.at(-1)!.announced = true;
+      this.label = 'acceptance';
+    } else if (this.excluded === null && isNoTaskTitle(text)) this.excluded = level;
+    if (this.excluded === null && !acceptance) this.open.push(candidateOf(text, level, index));
+  }
+
+  private line(text: string, depth: number, continues: boolean): void {
+    if (continues && depth > 0) return;
+    const last = this.open.at(-1);
+    const property = depth <= 1 ? propertyOf(text) : null;
+    if (last && property?.name === 'status' && readStatusWord(property.value) !== null) last.status = true;
+    if (!isLabel(text)) return;
+    this.label = isAcceptanceTitle(text) ? 'acceptance' : isNoTaskTitle(text) ? 'other' : null;
+    if (last && this.label === 'acceptance') last.announced = true;
+  }
+
+  private box(text: string): void {
+    if (this.excluded !== null || this.label === 'other') return;
+    const { idKind, id } = readTitle(text);
+    const named = idKind === 'own' && this.label !== 'acceptance' && !/^(?:ac|step)[-_. ]?\d/i.test(id);
+    for (const candidate of this.open) {
+      candidate.boxes += 1;
+      if (this.label !== 'acceptance') candidate.plain += 1;
+      candidate.named ||= named;
+    }
+    if (!this.open.some(mayBeTask) && this.label === null) this.loose += 1;
+  }
+
+  private close(candidate: Candidate): void {
+    if (isTask(candidate)) {
+      for (const outer of this.open) outer.parent = true;
+      this.found.push(candidate);
+    } else if (
+      candidate.kind === 'strong' &&
+      candidate.boxes === 0 &&
+      !candidate.parent &&
+      !candidate.outer
+    ) {
+      // Nothing below it can be marked: a task only in a plan that has no others.
+      for (const outer of this.open) outer.outer = true;
+      this.found.push(candidate);
+    } else if (mayBeTask(candidate) && !candidate.parent) this.loose += candidate.boxes;
+  }
+
+  finish(): Map<number, HeadingTask> {
+    while (this.open.length > 0) this.close(this.open.pop()!);
+    const bare = this.loose === 0;
+    const tasks = this.found.filter((candidate) => isTask(candidate) || (bare && !candidate.parent));
+    return new Map(tasks.map(({ index, boxes, announced }) => [index, { boxed: boxes > 0, announced }]));
+  }
+}
+
+function mayBeTask({ kind, marked, status, announced }: Candidate): boolean {
+  return kind === 'strong' || marked || (kind === 'weak' ? announced || status : announced && status);
+}
+
+function isTask(candidate: Candidate): boolean {
+  const { parent, named, boxes, marked, status, kind, plain } = candidate;
+  if (parent || named || !mayBeTask(candidate)) return false;
+  if (kind !== 'strong' && !marked && plain > 0) return false;
+  return boxes > 0 || marked || status;
+}
+
+/** Headings that count parts of a plan. */
+const GROUP =
+  /^(?:(?:phase|milestone|sprint|epic|step|part|section|week|day|iteration|stage|chapter|etappe|étape|fase|meilenstein)(?!\p{L})|阶段|階段|フェーズ|المرحلة)/iu;
+const STRONG =
+  /^(?:us|user-story|story|task|tsk|issue|bug|fix|req|ticket|t|aufgabe)[-_]?\d|^[A-Z]{2,10}-\d+$/i;
+
+function candidateOf(text: string, level: number, index: number): Candidate {
+  const { title, box, tick } = readHeading(text);
+  const said = readTitle(title);
+  const group = GROUP.test(title) || said.idKind === 'made';
+  const kind = group ? 'none' : said.idKind === 'own' && STRONG.test(said.id) ? 'strong' : 'weak';
+  const marked = box !== null || (tick !== null && kind === 'strong');
+  const counts = { boxes: 0, plain: 0, named: false, parent: false, outer: false };
+  return { index, level, kind, marked, status: false, announced: false, ...counts };
+}
