@@ -23,6 +23,7 @@ import {
   sha256,
   takeLock,
 } from '../store/index.ts';
+import { oneLine } from '../views/index.ts';
 import type { Audience } from './audience.ts';
 import { systemClock } from './clock.ts';
 import { agentEnvironment } from './environment.ts';
@@ -91,7 +92,9 @@ export async function openSession(request: OpenRequest): Promise<Opened> {
       sha256,
       recorded: (record) => {
         audience.record(record, house.state);
-        void recordSpending(place, session.id, record).catch((error: Error) => audience.say(error.message));
+        void recordForProject(place, session.id, { record, state: house.state }).catch((error: Error) =>
+          audience.say(error.message),
+        );
       },
       event: (iteration, event) => audience.event(iteration, event),
       sessionId: session.id,
@@ -99,28 +102,40 @@ export async function openSession(request: OpenRequest): Promise<Opened> {
       env: await agentEnvironment(session.dir, request.env),
       state,
     });
-    return { house, lock, repaired, close: () => close(house, { lock, journal }) };
+    return { house, lock, repaired, close: () => close(house, { lock, journal, mirrors }) };
   } catch (error) {
     await lock.release();
     throw error;
   }
 }
 
-/** Spending outlives sessions: the day's cap holds over all loops of the project. */
-async function recordSpending(place: Place, session: string, record: JournalRecord): Promise<void> {
+/** What outlives sessions: spending, whose cap for the day holds over all loops, and how an agent failed. */
+async function recordForProject(
+  { mainDir }: Place,
+  session: string,
+  { record, state }: { record: JournalRecord; state: State },
+): Promise<void> {
   for (const fact of record.facts) {
-    if (fact.type !== 'attempt.ended' || !fact.report.usage.costUsd) continue;
-    const { iteration } = fact;
-    const usd = fact.report.usage.costUsd;
-    await appendProject(place.mainDir, { at: record.at, type: 'cost.spent', session, iteration, usd });
+    if (fact.type !== 'attempt.ended') continue;
+    const { iteration, report } = fact;
+    const usd = report.usage.costUsd;
+    const { error } = report;
+    const base = { at: record.at, session, iteration };
+    if (usd) await appendProject(mainDir, { ...base, type: 'cost.spent', usd });
+    if (error === null) continue;
+    const agent = state.attempts.get(iteration)?.agent ?? 'unknown';
+    const message = oneLine(error.message, 300);
+    const { kind, resetsAt } = error;
+    await appendProject(mainDir, { ...base, type: 'agent.failed', agent, kind, message, resetsAt });
   }
 }
 
 async function close(
   house: House,
-  held: { lock: HeldLock; journal: { close(): Promise<void> } },
+  held: { lock: HeldLock; journal: { close(): Promise<void> }; mirrors: { close(): Promise<void> } },
 ): Promise<void> {
   for (const handle of house.live.values()) await handle.stop(0);
+  await held.mirrors.close();
   await held.journal.close();
   await held.lock.release();
 }

@@ -15,7 +15,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import {
   type AgentReport,
@@ -30,7 +30,6 @@ import {
   type State,
   type TaskDef,
 } from '../core/index.ts';
-import type { Mirrors } from '../engine/index.ts';
 import { type OpenedJournal, openJournal } from './journal.ts';
 import { INTERVENTIONS_RESET } from './mirror-project.ts';
 import { openMirrors } from './mirrors.ts';
@@ -98,14 +97,14 @@ const report = (fields: Partial<AgentReport> = {}): AgentReport => ({
 /** A session as a runner plays it: facts become records, the state and the mirrors follow. */
 class Played {
   state: State = emptyState();
-  mirrors: Mirrors;
+  mirrors: ReturnType<typeof openMirrors>;
   at = T0;
   iteration = 0;
   wave = 0;
   private readonly journal: OpenedJournal['journal'];
   private pending: JournalRecord[] = [];
 
-  constructor(journal: OpenedJournal['journal'], mirrors: Mirrors) {
+  constructor(journal: OpenedJournal['journal'], mirrors: ReturnType<typeof openMirrors>) {
     this.journal = journal;
     this.mirrors = mirrors;
   }
@@ -260,6 +259,7 @@ async function restart(options: Partial<Parameters<typeof openMirrors>[0]> = {})
     sessionDir: session,
     mainDir: main,
     warn: (line) => warnings.push(line),
+    restMs: 0,
     ...options,
   });
   const played = new Played(journal, mirrors);
@@ -273,6 +273,33 @@ async function restart(options: Partial<Parameters<typeof openMirrors>[0]> = {})
   if (records.length > 0) await mirrors.redraw(played.state, []);
   return played;
 }
+
+describe('drawing', () => {
+  it('comes when the rest is over where records follow each other quickly, and at once at the end', async () => {
+    const played = await restart({ restMs: 300 });
+    await played.begin(['a', 'b', 'c']);
+    await played.redraw();
+    await played.iterate('a');
+    await played.iterate('b');
+    expect(existsSync(inSession('logs/summary.csv'))).toBe(false);
+    await vi.waitFor(() => expect(summary().split('\n')).toHaveLength(4), { timeout: 5_000 });
+    await played.iterate('c');
+    await played.record({ type: 'run.stopped', code: 0, word: 'success', reason: 'all done' });
+    await played.redraw();
+    expect(summary().split('\n')).toHaveLength(5);
+    expect(readFileSync(inSession('metadata.yaml'), 'utf8')).toContain('completed');
+  });
+
+  it('has stopped when the mirrors are closed', async () => {
+    const played = await restart({ restMs: 100 });
+    await played.begin(['a', 'b']);
+    await played.redraw();
+    await played.iterate('a');
+    await played.mirrors.close();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    expect(existsSync(inSession('logs/summary.csv'))).toBe(false);
+  });
+});
 
 describe('the summary of a session', () => {
   it('has one row an iteration, written when its wave is closed', async () => {
@@ -336,7 +363,7 @@ describe('the summary of a session', () => {
   it('is told whole where a process joins in the middle of a session', async () => {
     const played = await play(['a', 'b', 'c']);
     await played.iterate('a');
-    played.mirrors = openMirrors({ sessionDir: session, mainDir: main, warn: () => {} });
+    played.mirrors = openMirrors({ sessionDir: session, mainDir: main, warn: () => {}, restMs: 0 });
     await played.iterate('b');
     expect(summary().split('\n')).toHaveLength(4);
   });

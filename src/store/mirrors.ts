@@ -26,6 +26,25 @@ export interface MirrorsOptions {
   worktree?: string;
   /** Told once when mirrors cannot be drawn, and about edits of a mirror. */
   warn: (text: string) => void;
+  /** Least time between two drawings; what comes sooner is drawn when it is over. Default one second. */
+  restMs?: number;
+}
+
+/** What the next drawing has to look at. */
+interface Due {
+  state: State;
+  /** Types of the facts since the last drawing. */
+  types: Set<Fact['type']>;
+  /** Tasks whose line may be different; null: any. */
+  touched: Set<string> | null;
+}
+
+/** What the session's owner does with its mirrors beside having them drawn. */
+interface SessionMirrors {
+  /** A record that was there when the session was opened. */
+  tell(record: JournalRecord): void;
+  /** Draws nothing more; comes back when a drawing that has begun is over. */
+  close(): Promise<void>;
 }
 
 interface Drawer {
@@ -47,21 +66,26 @@ interface Drawer {
   /** The lines in hand are all there are, so a lost file needs no reading of the journal. */
   allInHand: boolean;
   drawnOnce: boolean;
-  /** When metrics.json was last drawn. Epoch ms. */
-  countedAt: number;
+  restMs: number;
+  /** Epoch ms. */
+  drawnAt: number;
+  due: Due | null;
+  timer: NodeJS.Timeout | null;
+  /** One drawing after the other. */
+  drawing: Promise<void>;
   /** Mirrors that failed are left alone until then. Epoch ms. */
   restUntil: Map<string, number>;
 }
 
-const REST_MS = 10_000;
-const COUNT_MS = 1_000;
+const REST_MS = 1_000;
+const FAILED_REST_MS = 10_000;
 
 /**
  * The mirrors of one session. Every record is told once, in order: by `tell` while the journal is read,
  * then by `redraw`. Where some are missing the journal is read again.
  */
-export function openMirrors(options: MirrorsOptions): Mirrors & { tell(record: JournalRecord): void } {
-  const { sessionDir, mainDir, primary = true, worktree = mainDir, warn } = options;
+export function openMirrors(options: MirrorsOptions): Mirrors & SessionMirrors {
+  const { sessionDir, mainDir, primary = true, worktree = mainDir, warn, restMs = REST_MS } = options;
   const drawer: Drawer = {
     sessionDir,
     mainDir,
@@ -78,25 +102,67 @@ export function openMirrors(options: MirrorsOptions): Mirrors & { tell(record: J
     drawn: null,
     allInHand: true,
     drawnOnce: false,
-    countedAt: 0,
+    restMs,
+    drawnAt: 0,
+    due: null,
+    timer: null,
+    drawing: Promise.resolve(),
     restUntil: new Map(),
   };
   return {
     tell: (record) => tellRecord(drawer.telling, record),
     redraw: (state, records) => redraw(drawer, state, records),
+    close: () => {
+      if (drawer.timer !== null) clearTimeout(drawer.timer);
+      drawer.due = null;
+      return drawer.drawing;
+    },
   };
 }
 
+/**
+ * Tells the records and draws, but not more often than a person can look: a loop of short iterations
+ * would spend its time on files that nobody sees. The end of a run is always drawn at once.
+ */
 async function redraw(drawer: Drawer, state: State, records: JournalRecord[]): Promise<void> {
-  const first = !drawer.drawnOnce;
   if (!(await guarded(drawer, 'journal.jsonl', () => follow(drawer, records)))) return;
+  collect(drawer, state, records);
+  const wait = drawer.drawnAt + drawer.restMs - Date.now();
+  if (wait <= 0 || wait > drawer.restMs || drawer.due?.types.has('run.stopped')) return drawDue(drawer);
+  drawer.timer ??= setTimeout(() => {
+    drawDue(drawer).catch((error: Error) => drawer.warn(`Status files could not be drawn: ${error.message}`));
+  }, wait).unref();
+}
+
+function collect(drawer: Drawer, state: State, records: JournalRecord[]): void {
+  const touched = drawer.drawnOnce ? touchedTasks(records) : null;
+  const due: Due = drawer.due ?? { state, types: new Set(), touched: new Set() };
+  for (const { facts } of records) for (const { type } of facts) due.types.add(type);
+  due.touched = due.touched && touched && new Set([...due.touched, ...touched]);
+  drawer.due = { ...due, state };
+}
+
+function drawDue(drawer: Drawer): Promise<void> {
+  if (drawer.timer !== null) clearTimeout(drawer.timer);
+  drawer.timer = null;
+  const next = drawer.drawing.then(async () => {
+    const { due } = drawer;
+    drawer.due = null;
+    if (due !== null) await draw(drawer, due);
+  });
+  drawer.drawing = next.catch(() => undefined);
+  return next;
+}
+
+async function draw(drawer: Drawer, { state, types, touched }: Due): Promise<void> {
+  const first = !drawer.drawnOnce;
   drawer.drawnOnce = true;
-  const types = new Set(records.flatMap((record) => record.facts.map((fact) => fact.type)));
   const news = (...wanted: Fact['type'][]) => first || wanted.some((type) => types.has(type));
   await drawLines(drawer);
   await drawSession(drawer, state);
-  await drawCycle(drawer, state, first ? null : touchedTasks(records));
+  await drawCycle(drawer, state, touched);
   await drawProject(drawer, state, news);
+  drawer.drawnAt = Date.now();
 }
 
 /** The tasks whose line in progress.md these records may change; null: any of them, or the planning. */
@@ -175,7 +241,7 @@ async function guarded(drawer: Drawer, name: string, draw: () => void | Promise<
     return true;
   } catch (error) {
     if (errorCode(error) === '' && !(error instanceof Problem)) throw error;
-    drawer.restUntil.set(name, Date.now() + REST_MS);
+    drawer.restUntil.set(name, Date.now() + FAILED_REST_MS);
     const why = error instanceof Problem ? error.facts.what : `${errorCode(error)} at ${name}`;
     const text = `Status files could not be drawn (${why}). The journal is intact; they come back when the disk takes them.`;
     warnOnce(drawer, 'failed', text);
@@ -308,9 +374,6 @@ async function drawProject(
   await draw('interventions/events.json', true, () => drawer.events.text());
   const corrected = news('intervention.chosen', 'task.moved', 'tasks.read', 'cycle.started', 'abort.done');
   await draw('interventions/feedback.txt', corrected, () => feedbackText(state));
-  // Where iterations take less than a second, the numbers of each are not worth a write.
-  const counted = news('run.stopped') || (news('wave.ended') && Date.now() - drawer.countedAt > COUNT_MS);
-  if (counted) drawer.countedAt = Date.now();
-  await draw('metrics.json', counted, () => metricsText(state, drawer.telling));
+  await draw('metrics.json', news('run.stopped', 'wave.ended'), () => metricsText(state, drawer.telling));
   await draw('loops.json', true, () => loopsText(state, drawer.worktree));
 }
