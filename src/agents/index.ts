@@ -1,6 +1,8 @@
 export type { ClaudeSpec } from './claude.ts';
 export type { CommandSpec, OutputFormat, PromptWay } from './command.ts';
 export { OUTPUTS } from './command.ts';
+export type { AgentInfo } from './inspect.ts';
+export { builtInSpecs, inspectAgent, permissionFix } from './inspect.ts';
 export type { AgentKind, AgentSpec } from './registry.ts';
 export { AGENTS, createAgent, findAgents } from './registry.ts';
 export type { ScriptSpec } from './script.ts';

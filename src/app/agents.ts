@@ -1,5 +1,14 @@
 /** The agents a project may use: the built-in ones and those its configuration describes. */
-import { AGENTS, type AgentKind, type AgentSpec, createAgent, findAgents, OUTPUTS } from '../agents/index.ts';
+import {
+  AGENTS,
+  type AgentInfo,
+  type AgentKind,
+  type AgentSpec,
+  createAgent,
+  findAgents,
+  inspectAgent,
+  OUTPUTS,
+} from '../agents/index.ts';
 import type { Settings } from '../config/index.ts';
 import { Problem } from '../core/index.ts';
 import type { Agent } from '../engine/index.ts';
@@ -35,7 +44,21 @@ export function agentMaker(settings: Settings): (name: string) => Agent {
   };
 }
 
-function specOf(settings: Settings, name: string): AgentSpec {
+/** What can be told of a named agent without starting it on work. */
+export function inspectNamed(
+  settings: Pick<Settings, 'agents'>,
+  name: string,
+  env: Record<string, string>,
+): Promise<AgentInfo> {
+  return inspectAgent(specOf(settings, name), env);
+}
+
+/** The kind behind an agent's name. */
+export function kindOf(settings: Settings, name: string): AgentKind {
+  return specOf(settings, name).kind;
+}
+
+function specOf(settings: Pick<Settings, 'agents'>, name: string): AgentSpec {
   const own = settings.agents[name];
   if (own?.command[0] === 'ralph') {
     // The very program that runs, also where no `ralph` is installed.

@@ -1,9 +1,11 @@
 /** Which paths are nobody's attempt: what a person left uncommitted, and what stays out of snapshots. */
+import { readFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import type { TaskList } from '../engine/index.ts';
-import type { RepoGround } from '../repo/index.ts';
+import { committedText, type RepoGround } from '../repo/index.ts';
 import type { Place } from './place.ts';
 import type { Plan } from './plan.ts';
+import { isOnlyOurs } from './setup/ignore-lines.ts';
 
 export function excludedPaths(place: Place, list: TaskList | null): string[] {
   const prefix = relative(place.project.root, place.dir);
@@ -21,7 +23,7 @@ export function deskPatterns(place: Place): string[] {
 /** What is dirty now: all of it, and the part that is neither our input nor our own leftovers. */
 export async function dirtOf(
   ground: RepoGround,
-  plan: Plan,
+  plan: Pick<Plan, 'place' | 'settings' | 'session' | 'others'>,
   list: TaskList | null,
 ): Promise<{ all: string[]; strange: string[] }> {
   const state = plan.session?.state ?? null;
@@ -41,6 +43,16 @@ export async function dirtOf(
   if (plan.settings.promptFile !== null) {
     inputs.add(relative(plan.place.project.root, resolve(plan.place.dir, plan.settings.promptFile)));
   }
+  const ignoreFile = join(prefix, '.gitignore');
+  if (dirty.includes(ignoreFile) && (await onlyInitChanged(ground.root, ignoreFile))) inputs.add(ignoreFile);
   const all = dirty.filter((path) => !ours.has(path));
   return { all, strange: state === null ? all.filter((path) => !inputs.has(path)) : [] };
+}
+
+/** The lines that `ralph init` adds are no work of anybody: a first run need not wait for their commit. */
+async function onlyInitChanged(root: string, path: string): Promise<boolean> {
+  const now = await readFile(join(root, path), 'utf8').catch(() => null);
+  if (now === null) return false;
+  const env = Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name, value ?? '']));
+  return isOnlyOurs(await committedText(root, path, env), now);
 }

@@ -3,9 +3,10 @@
  * when it is called, because a window should not pay for the configuration and the agents.
  */
 
-import type { State } from '../core/index.ts';
+import type { ProblemFacts, State } from '../core/index.ts';
 import type { Archived, ArchiveRequest } from './archive.ts';
 import type { ConfigRequest, ShownConfig } from './config.ts';
+import type { DoctorRequest, Examined } from './doctor.ts';
 import type { KnownKind, KnownName, KnownWhere } from './known.ts';
 import type { LogRequest } from './logs.ts';
 import type { RunRequest } from './plan.ts';
@@ -14,6 +15,7 @@ import type { SendRequest, Sent } from './send.ts';
 import type { Setup } from './setup/init.ts';
 
 export type { Archived } from './archive.ts';
+export { rowText, verdictText } from './doctor-text.ts';
 export { summaryOf } from './ending.ts';
 export type { KnownKind, KnownName } from './known.ts';
 export type { RunRequest } from './plan.ts';
@@ -74,4 +76,15 @@ export async function showConfig(request: ConfigRequest): Promise<ShownConfig> {
 /** The JSON Schema of the configuration, as text. */
 export async function configSchemaText(): Promise<string> {
   return (await import('./config.ts')).configSchemaText();
+}
+
+export async function examine(request: DoctorRequest): Promise<Examined> {
+  return (await import('./doctor.ts')).examine(request);
+}
+
+export async function listAgents(
+  cwd: string,
+  env: NodeJS.ProcessEnv,
+): Promise<{ data: unknown[]; text: string; problems: ProblemFacts[] }> {
+  return (await import('./agents-list.ts')).listAgents(cwd, env);
 }

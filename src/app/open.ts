@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { emptyState, evolve, type JournalRecord, Problem } from '../core/index.ts';
+import { emptyState, evolve, type JournalRecord, Problem, type State } from '../core/index.ts';
 import { type House, openHouse, type TaskList } from '../engine/index.ts';
 import { ownIdentity } from '../process/index.ts';
 import { openGround, type RepoGround } from '../repo/index.ts';

@@ -17,7 +17,7 @@ import { deskPatterns, dirtOf, excludedPaths } from './dirt.ts';
 import { lockProblem, openPlaceGround, openSession } from './open.ts';
 import type { Place } from './place.ts';
 import { openList, type Plan, planRun, type RunRequest, stringEnv } from './plan.ts';
-import { preflight } from './preflight.ts';
+import { preflight, startSubject } from './preflight.ts';
 import { setSessionAside } from './set-aside.ts';
 
 export interface RunOutcome {
@@ -116,14 +116,8 @@ export async function checkFirst(request: RunRequest, plan: Plan): Promise<void>
     );
     const { strange } = await dirtOf(ground, plan, list);
     const problems = await preflight({
-      place,
-      settings,
-      notYet: plan.notYet,
-      policy,
-      ground,
+      ...startSubject({ plan, env: stringEnv(request.env), scratch, strangeDirt: strange }),
       agent: agentMaker(settings)(policy.agent),
-      env: stringEnv(request.env),
-      strangeDirt: strange,
       allowDetached: request.allowDetached,
     });
     if (problems.length === 1) throw new Problem(problems[0]!);

@@ -8,6 +8,10 @@ interface InitOptions extends Common {
   dryRun?: boolean;
 }
 
+interface DoctorOptions extends Common {
+  agent?: boolean;
+}
+
 export function setupCommands(program: Command, done: (code: number) => void): void {
   common(
     program
@@ -18,6 +22,23 @@ export function setupCommands(program: Command, done: (code: number) => void): v
     .option('--yes', 'write without asking')
     .option('--dry-run', 'show what would be written, and write nothing')
     .action(async (options: InitOptions) => done(await init(options)));
+  common(
+    program
+      .command('doctor')
+      .description('try everything a run needs: machine, git, gates, and one real start of the agent'),
+    'ralph doctor --no-agent',
+  )
+    .option(
+      '--no-agent',
+      'do not start the agent: no cost, and nothing is known of its login and permissions',
+    )
+    .action(async (options: DoctorOptions) => done(await doctor(options)));
+  common(
+    program
+      .command('agents')
+      .description('who could work here: installed, logged in, configured, last failure'),
+    'ralph agents',
+  ).action(async (options: Common) => done(await agents(options)));
 }
 
 /** A person who says no has stopped it: the exit code of a stop. */
@@ -63,4 +84,36 @@ async function askConsent(options: Common): Promise<'yes' | 'no' | 'nobody'> {
   const { confirm, isCancel } = await import('@clack/prompts');
   const said = await confirm({ message: 'Write this?' });
   return said === true && !isCancel(said) ? 'yes' : 'no';
+}
+
+/** Rows go by as they are known: the last ones take as long as the gates and the agent do. */
+async function doctor(options: DoctorOptions): Promise<number> {
+  const app = await import('../app/index.ts');
+  const agent = options.agent !== false;
+  const { rows, interrupted } = await app.examine({
+    cwd: folderOf(options),
+    env: process.env,
+    agent,
+    row: (row) => {
+      if (!options.json) process.stdout.write(app.rowText(row));
+    },
+    say: (text) => {
+      if (process.stderr.isTTY) process.stderr.write(`${text}\n`);
+    },
+  });
+  if (interrupted !== null) {
+    if (options.json) answer(options, { ok: false, interrupted, rows }, '');
+    return interrupted === 'SIGTERM' ? 143 : 130;
+  }
+  const ok = rows.every((row) => row.ok !== false);
+  answer(options, { ok, rows }, `\n${app.verdictText(rows, agent)}`);
+  return ok ? 0 : 5;
+}
+
+async function agents(options: Common): Promise<number> {
+  const { listAgents } = await import('../app/index.ts');
+  const { data, text, problems } = await listAgents(folderOf(options), process.env);
+  answer(options, data, text);
+  for (const facts of problems) process.stderr.write(`${problemText(facts)}\n`);
+  return problems.length === 0 ? 0 : 5;
 }

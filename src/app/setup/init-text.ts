@@ -83,6 +83,8 @@ function nextSteps({ look }: InitPlan): [command: string, about: string][] {
   const steps: [string, string][] = [];
   if (!look.git.isRepository)
     steps.push(['git init', 'work is proved by what changed, and lands as commits']);
+  else if (!look.git.hasCommits && look.holdsFiles)
+    steps.push(['git add -A && git commit -m "Start"', "so that an agent's work can be told from yours"]);
   if (look.agents.length === 0)
     steps.push(['ralph agents', 'which coding agents there are, and how to install one']);
   if (!look.lists.some(({ problem }) => problem === null))

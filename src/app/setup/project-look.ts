@@ -28,6 +28,8 @@ export interface ProjectLook {
   loopFiles: string[];
   agents: { name: string; program: string }[];
   git: GitLook;
+  /** Something lies here beside what a run takes as its input. */
+  holdsFiles: boolean;
   /** Whole sentences worth knowing. */
   notes: string[];
 }
@@ -72,6 +74,15 @@ export async function lookAtProject(
 ): Promise<ProjectLook> {
   const { root } = place.project;
   const folder = openFolder(dir);
+  const lists = findLists(folder);
+  const inputs = new Set([
+    '.git',
+    '.gitignore',
+    'ralph.yml',
+    'ralph',
+    '.ralph',
+    ...lists.map(({ path }) => path),
+  ]);
   const declared = [lookAtNode(folder, root), lookAtPython(folder), ...lookAtToolchains(folder)];
   const found: Finding[] = [...declared, ...lookAtTaskRunners(folder), lookAtShell(folder)];
   const gates = oneOfEach(found);
@@ -88,10 +99,11 @@ export async function lookAtProject(
     below: relative(root, dir),
     kinds,
     gates,
-    lists: findLists(folder),
+    lists,
     loopFiles: loopFiles(folder),
     agents: findAgents(env),
     git: await gitLook(place, env),
+    holdsFiles: folder.names().some((name) => !inputs.has(name)),
     notes,
   };
 }

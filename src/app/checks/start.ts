@@ -1,0 +1,154 @@
+/** Checks of a start: what the configuration asks for, who is to work, on which list, in which tree. */
+import type { AgentInfo } from '../../agents/index.ts';
+import type { Settings } from '../../config/index.ts';
+import { type Policy, type ProblemFacts, TEAMS } from '../../core/index.ts';
+import type { Agent, ListReading } from '../../engine/index.ts';
+import type { Check, Findings } from './check.ts';
+import type { PlaceSubject } from './place.ts';
+
+export interface StartSubject extends PlaceSubject {
+  settings: Settings;
+  policy: Policy;
+  /** Keys that are set and that nothing carries out yet: they would silently be without effect. */
+  notYet: ProblemFacts[];
+  /** Odd things of the configuration that work, one sentence each. */
+  warnings: string[];
+  /** null: none could be chosen, which was told already. */
+  agent: Agent | null;
+  /** Asked only by the doctor: it costs two child processes. */
+  inspect(): Promise<AgentInfo>;
+  /** Dirty paths that are neither inputs of ours nor leftovers of an earlier attempt. */
+  strangeDirt: string[];
+  taskPath: string | null;
+  reading: ListReading | null;
+}
+
+export const START_CHECKS: Check<StartSubject>[] = [
+  {
+    name: 'configuration',
+    inRun: true,
+    look({ notYet, warnings }) {
+      const odd = warnings.map((what) => ({
+        code: 'config.odd',
+        what,
+        why: 'It works, but may not be what you meant.',
+        fix: '`ralph config --origin` shows every value and where it comes from.',
+      }));
+      return { what: 'read without a problem', failures: notYet, warnings: odd };
+    },
+  },
+  { name: 'team', inRun: true, look: ({ policy }) => lookAtTeam(policy) },
+  {
+    name: 'agent',
+    inRun: true,
+    async look({ agent }) {
+      if (agent === null) return null;
+      return { what: `${agent.name} can be started`, failures: await agent.check() };
+    },
+  },
+  {
+    name: 'login',
+    inRun: false,
+    async look({ agent, inspect }) {
+      if (agent === null) return null;
+      const { title, version, loggedIn, login, program } = await inspect();
+      if (program === null) return null;
+      if (loggedIn === false) return { what: '', failures: [loggedOut(agent.name, login ?? '')] };
+      const which = version === null ? title : `${title} ${version}`;
+      return {
+        what: loggedIn === true ? `${which}, logged in` : `${which}: only a real start shows its login`,
+      };
+    },
+  },
+  { name: 'tasks', inRun: false, look: lookAtTasks },
+  {
+    name: 'work tree',
+    inRun: true,
+    look({ git, strangeDirt, settings }) {
+      if (!git) return null;
+      const failures = strangeDirt.length > 0 && !settings.allowDirty ? [dirty(strangeDirt)] : [];
+      return { what: 'no uncommitted change that no attempt made', failures };
+    },
+  },
+  {
+    name: 'channels',
+    inRun: false,
+    // A channel that is configured and not carried out is told by `configuration`.
+    look: () => ({ what: 'questions wait in ralph/decide.txt and for `ralph answer`; no chat is connected' }),
+  },
+];
+
+const PLAYABLE = new Set(['implement', 'review-fix', 'TASK_REVIEW']);
+
+function lookAtTeam({ team, modes, parallel }: Policy): Findings {
+  const missing = modes.filter((mode) => !PLAYABLE.has(mode));
+  const failures: ProblemFacts[] = [];
+  if (missing.length > 0) {
+    failures.push({
+      code: 'team.not_available',
+      what: `The team "${team}" hires modes that this version cannot play: ${missing.slice(0, 4).join(', ')}${missing.length > 4 ? ' …' : ''}.`,
+      why: 'Planning, session review and knowledge are not built yet; running without them would not be what you asked for.',
+      fix: `Use --team solo or --team pair (${TEAMS.pair!.join(', ')}).`,
+    });
+  }
+  if (Math.max(parallel.executors, parallel.reviewers) > 1) {
+    failures.push({
+      code: 'parallel.not_available',
+      what: 'More than one agent at a time was asked for.',
+      why: 'Agents side by side need a work tree each, which this version does not make yet.',
+      fix: 'Leave --parallel away.',
+    });
+  }
+  return { what: `${team}: ${modes.join(', ')}`, failures };
+}
+
+/** Not in a run: there the list is read when the run is planned, and an objective can stand in for it. */
+function lookAtTasks({ taskPath, reading }: StartSubject): Findings {
+  if (taskPath === null || reading === null) return { what: '', warnings: [noList] };
+  if (reading.kind === 'unreadable') return { what: '', failures: [reading.problem] };
+  if (reading.kind !== 'list') return { what: '', failures: [noTask(taskPath, reading.kind)] };
+  const done = reading.tasks.filter(({ status }) => status === 'done').length;
+  const odd = reading.warnings.map((what) => ({
+    code: 'tasks.odd',
+    what,
+    why: 'The list was read, but this place is worth a look.',
+    fix: `\`ralph tasks\` shows how ${taskPath} is read.`,
+  }));
+  const open = reading.tasks.length - done;
+  return {
+    what: `${taskPath}: ${open} open, ${done} done${open === 0 ? '; nothing is left to do' : ''}`,
+    warnings: odd,
+  };
+}
+
+const noList: ProblemFacts = {
+  code: 'tasks.none',
+  what: 'No task list was found.',
+  why: 'Without a list a run needs to be told what you want.',
+  fix: 'Write PRD.md with lines like `- [ ] Add a greet function`, or say it: ralph run "…"',
+};
+
+const noTask = (path: string, kind: 'empty' | 'missing'): ProblemFacts => ({
+  code: `tasks.${kind}`,
+  what: kind === 'empty' ? `${path} holds no task.` : `${path} is not there.`,
+  why: 'No task is not the same as everything done.',
+  fix: 'Add at least one task, or name another list with --tasks.',
+});
+
+const loggedOut = (name: string, login: string): ProblemFacts => ({
+  code: 'agent.logged_out',
+  what: `The agent "${name}" is not logged in.`,
+  why: 'Every start would end with a refused login.',
+  fix: login,
+});
+
+function dirty(paths: string[]): ProblemFacts {
+  const shown = paths.slice(0, 10).join(', ');
+  const more = paths.length > 10 ? ` and ${paths.length - 10} more` : '';
+  return {
+    code: 'git.dirty',
+    what: `The work tree has changes that no attempt made: ${shown}${more}.`,
+    why: "They could not be told from the agent's work.",
+    fix: 'Commit them, or keep them out of it with --allow-dirty (they are then never committed nor counted).',
+  };
+}
