@@ -3,8 +3,11 @@ export { readBlocked, readDecide, writeBlocked, writeDecide } from './desk.ts';
 export type { AgentProfile, InterventionEvent, TopicEvent } from './mirrors.ts';
 export { interventionRecord, writeEventsLine, writeInterventionsJson, writeProfileJson } from './mirrors.ts';
 export { compareTaskFile, dialectOf, readTaskList, taskDialects, writeMarks } from './pick.ts';
+export type { ListChoice } from './story-place.ts';
 export type { EndFacts, SummaryRow } from './summary.ts';
 export { endSummary, summaryCsvHeader, summaryCsvRow } from './summary.ts';
+export type { TaskFileRepair } from './task-repair.ts';
+export { repairTaskFile } from './task-repair.ts';
 export type {
   TaskDialect,
   TaskFileComparison,

@@ -44,7 +44,7 @@ export const FIXED_KEYS: readonly string[] = [
 export const FIXED_TOP_KEYS: readonly string[] = [...LIST_KEYS, 'verifyCommands', 'branchName'];
 
 const STATUS_WORDS: Record<TaskStatus, readonly string[]> = {
-  todo: ['todo', 'open', 'pending', 'ready', 'new', 'not_started', 'backlog', 'blocked'],
+  todo: ['todo', 'to_do', 'open', 'pending', 'ready', 'new', 'not_started', 'backlog', 'blocked'],
   doing: ['in_progress', 'doing', 'started', 'wip', 'active'],
   review: ['review', 'in_review', 'needs_review', 'pending_review'],
   done: ['done', 'completed', 'complete', 'closed', 'passed', 'finished'],
@@ -60,23 +60,39 @@ const STATUS_OF_WORD = new Map(
 
 /** The status a word of another tool means; null for a word nobody knows. Never guessed as done. */
 export function statusOfWord(word: string): TaskStatus | null {
-  return (
-    STATUS_OF_WORD.get(
-      word
-        .trim()
-        .toLowerCase()
-        .replace(/[\s-]+/g, '_'),
-    ) ?? null
-  );
+  return STATUS_OF_WORD.get(plainWord(word)) ?? null;
 }
 
-/** The word to write for a status: one the list already uses, else the commonest. */
-export function wordOfStatus(status: TaskStatus, used: ReadonlySet<string>): string {
+/**
+ * The word to write for a status: one the list already uses, else the counterpart of what stood there,
+ * else the commonest, in the spelling of the list.
+ */
+export function wordOfStatus(status: TaskStatus, used: ReadonlySet<string>, was = ''): string {
   const words = STATUS_WORDS[status].filter((word) => word !== 'blocked');
-  for (const word of used) {
-    if (words.includes(word.toLowerCase().replace(/[\s-]+/g, '_'))) return word;
-  }
-  return words[0]!;
+  for (const word of used) if (words.includes(plainWord(word))) return word;
+  const pair = COUNTERPARTS.get(plainWord(was));
+  return spelledLike(was, pair !== undefined && words.includes(pair) ? pair : words[0]!);
+}
+
+const COUNTERPARTS = new Map([
+  ['open', 'closed'],
+  ['closed', 'open'],
+]);
+
+function plainWord(word: string): string {
+  return word
+    .trim()
+    .toLowerCase()
+    .replace(/[\s-]+/g, '_');
+}
+
+/** `in_progress` as the list would write it: `In Progress`, `IN_PROGRESS`, `in-progress`. */
+function spelledLike(model: string, word: string): string {
+  const isTitle = /^[A-Z][^A-Z]*[a-z]/.test(model);
+  const parts = word.split('_').map((part) => (isTitle ? part[0]!.toUpperCase() + part.slice(1) : part));
+  const between = /[\s-]/.exec(model)?.[0] ?? (isTitle ? ' ' : '_');
+  const spelled = parts.join(between);
+  return /^[A-Z][A-Z_\s-]*$/.test(model) ? spelled.toUpperCase() : spelled;
 }
 
 const PRIORITY_WORDS: Record<string, number> = {

@@ -96,7 +96,7 @@ function wantedFields(story: JsonNode, mark: TaskMark, usedWords: () => Readonly
   const word = entryOf(story, 'status')?.value;
   const fields: StoryFields = doneKeys.map((key) => [key, passes]);
   if (word?.kind === 'string' && statusOfWord(word.value) !== mark.status) {
-    fields.push(['status', wordOfStatus(mark.status, usedWords())]);
+    fields.push(['status', wordOfStatus(mark.status, usedWords(), word.value)]);
   }
   if (doneKeys.length === 0 && word === undefined) fields.push(['passes', passes]);
   if (mark.review !== undefined) {
