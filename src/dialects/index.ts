@@ -1,5 +1,7 @@
 export type { DeskAnswer, DeskEntry } from './desk.ts';
 export { readBlocked, readDecide, writeBlocked, writeDecide } from './desk.ts';
+export type { ForeignState, ShellSetting, ShellSettings } from './foreign-state.ts';
+export { isForeignState, readForeignState, readShellSettings } from './foreign-state.ts';
 export type { AgentProfile, InterventionEvent, TopicEvent } from './mirrors.ts';
 export { interventionRecord, writeEventsLine, writeInterventionsJson, writeProfileJson } from './mirrors.ts';
 export { compareTaskFile, dialectOf, readTaskList, taskDialects, writeMarks } from './pick.ts';
