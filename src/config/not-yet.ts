@@ -22,6 +22,7 @@ export const NOT_YET: Row[] = [
   { key: 'limits.pause_grace', why: 'A pause waits for the agent to end by itself.' },
   { key: 'limits.task_wip_minutes', why: 'Marks of other tools do not grow stale by time.' },
   { key: 'limits.max_carry_iterations', why: 'Knowledge is not staged and not offered again.' },
+  { key: 'parallel.max_parallel_questioners', why: 'Planning with rounds of questions is not built.' },
   { key: 'parallel.worktrees', why: 'Agents side by side are not built, so there is no work tree for each.' },
   { key: 'interventions.threshold_no_files', why: 'No circuit breaker counts attempts without files.' },
   { key: 'interventions.threshold_false_completion', why: 'No circuit breaker counts false completions.' },

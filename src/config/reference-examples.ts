@@ -92,7 +92,7 @@ roles: { builder: { publishes: [build.done] } }
   worktrees: false
 `,
   interventions: `interventions:
-  enabled: true
+  enabled: false
   threshold_no_files: 2
   threshold_false_completion: 3
   feedback_rotation_days: 14
@@ -100,18 +100,18 @@ roles: { builder: { publishes: [build.done] } }
   live: true
 `,
   adaptive_timeout: `adaptive_timeout:
-  enabled: true
+  enabled: false
   complexity_scaling: false
-  failure_scaling: true
+  failure_scaling: false
   max_timeout: 7200
   min_timeout: 120
   timeout_multiplier_per_failure: 2
   learn: true
   complexity:
-    simple: { multiplier: 1, keywords: [rename, typo] }
-    medium: { multiplier: 1.5, keywords: [test] }
+    simple: { multiplier: 0.5, keywords: [rename, typo] }
+    medium: { multiplier: 1.2, keywords: [test] }
     complex: { multiplier: 2.5, keywords: [parser, protocol] }
-    ui_heavy: { multiplier: 3, keywords: [Screen] }
+    ui_heavy: { multiplier: 4, keywords: [Screen] }
 `,
   modes: `modes: { speed: 180, balanced: 1200, quality: 3600 }
 `,
@@ -152,7 +152,7 @@ agents: { mine: { command: ["bash", "agent.sh"] } }
   on_timeout: re_ask
   telegram:
     bot_token: "12345:token"   # better: RALPH_TELEGRAM_BOT_TOKEN
-    api_url: https://api.telegram.org
+    api_url: https://telegram.example.org
     allowed_users: [123456]
 `,
   channels: `channels:
@@ -160,13 +160,13 @@ agents: { mine: { command: ["bash", "agent.sh"] } }
   desktop: true
 `,
   permissions: `permissions:
-  default: allow
+  default: ask
   rules:
     - { match: "git push*", policy: deny }
 `,
   worktree: `worktree: { copy: [".env"], run: ["npm ci"] }
 `,
-  memories: `memories: { enabled: true, budget_tokens: 1000 }
+  memories: `memories: { enabled: false, budget_tokens: 1000 }
 `,
   skills: `skills: { dirs: ["skills", ".agents/skills"] }
 `,
