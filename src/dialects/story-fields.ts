@@ -23,6 +23,9 @@ export const DEPENDENCY_KEYS = [
   'blockedBy',
   'blocked_by',
 ] as const;
+export const FILE_KEYS = ['files', 'targetFiles'] as const;
+export const REASON_KEYS = ['reason', 'blockedReason', 'blocked_reason', 'blockReason'] as const;
+export const BLOCKED_KEYS = ['blocked', ...REASON_KEYS] as const;
 export const REVIEW_KEYS = ['reviewStatus', 'reviewCount', 'reviewFeedback'] as const;
 
 /** Fields whose value decides what is done: the engine's alone. */
@@ -35,7 +38,7 @@ export const FIXED_KEYS: readonly string[] = [
   ...DEPENDENCY_KEYS,
   'priority',
   'changes',
-  'files',
+  ...FILE_KEYS,
   'type',
   'sequential',
 ];

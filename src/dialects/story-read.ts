@@ -10,9 +10,11 @@ import {
   ACCEPTANCE_KEYS,
   DEPENDENCY_KEYS,
   DONE_KEYS,
+  FILE_KEYS,
   ID_KEYS,
   idsInText,
   priorityOfWord,
+  REASON_KEYS,
   statusOfWord,
   TITLE_KEYS,
 } from './story-fields.ts';
@@ -229,8 +231,6 @@ function readFiles(reader: StoryReader): string[] {
   return key === undefined || story[key] === null ? NONE : readTexts(reader, key, story[key]);
 }
 
-const FILE_KEYS = ['files', 'targetFiles'] as const;
-
 function readStatus(reader: StoryReader, review: ReviewFields['status']): TaskStatus {
   const { story } = reader;
   const key = keyIn(story, DONE_KEYS);
@@ -278,8 +278,6 @@ function sayRules(reader: StoryReader, ruling: string, other: string): void {
 function isBlockedWord(value: unknown): boolean {
   return typeof value === 'string' && value.length < 20 && value.trim().toLowerCase() === 'blocked';
 }
-
-const REASON_KEYS = ['reason', 'blockedReason', 'blocked_reason', 'blockReason'] as const;
 
 function noteBlocked(reader: StoryReader): void {
   const { story } = reader;
