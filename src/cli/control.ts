@@ -11,7 +11,10 @@ export function controlCommands(program: Command, done: (code: number) => void):
   const say = (options: Common & { session?: string }, draft: Draft) =>
     tell(options, draft).then(() => done(0));
   const message = (name: string, about: string, type: Draft['type'], example: string) =>
-    common(program.command(name).argument('[text...]', 'why').description(about), example)
+    common(
+      program.command(name).argument('[text...]', 'why, for the record; may be left out').description(about),
+      example,
+    )
       .option('--session <id>', 'the session; default: the open one')
       .action((words: string[], options: Common) => say(options, { type, message: words.join(' ') }));
   message(

@@ -172,6 +172,20 @@ export const PAGES: Record<string, Page> = {
     ],
     see: ['init', 'run', 'docs/reference/configuration.md', 'docs/reference/configuration-mistakes.md'],
   },
+  doctor: {
+    group: 'Set up',
+    text: 'Tries everything that a run needs: machine, git, folders, configuration, task list, the gates on the tree as it is, and one real start of the agent, which is also asked to run the gates. Every failure comes with its fix. `ralph run` checks the free part of it at each start.',
+    does: 'the whole examination',
+    examples: [['ralph doctor --json', 'every check as data']],
+    see: ['init', 'agents', 'config', 'docs/guides/gates.md'],
+  },
+  agents: {
+    group: 'Set up',
+    text: 'Who could work here: the built-in agents and those of ralph.yml, whether each is installed and logged in, and how its last run went.',
+    does: 'the list',
+    examples: [['ralph agents --json', 'the list as data']],
+    see: ['doctor', 'config', 'docs/guides/custom-agent.md'],
+  },
   archive: {
     group: 'Set up',
     text: 'Moves finished sessions to `.ralph/archive/<date>-<label>/`. Logs stay beside the other sessions unless --include-logs is given. A live session is never moved.',
