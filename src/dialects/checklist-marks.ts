@@ -29,11 +29,14 @@ export interface Said {
 
 /** The signs and words one file uses, so that what is written looks like what is there. */
 export interface MarkStyle {
-  /** Signs its legend explains, without brackets and case. */
-  legend: ReadonlyMap<string, SaidStatus>;
+  /** Signs its legend explains, by the sign in small letters. */
+  legend: Legend;
   /** The words that stand in its marks, by status, in file order. */
   words: ReadonlyMap<TaskStatus, readonly string[]>;
 }
+
+/** A legend: each sign as it is written there, and what it means. */
+export type Legend = ReadonlyMap<string, { sign: string; status: SaidStatus }>;
 
 const STATUS_OF_SIGN = new Map<string, SaidStatus>([
   ...Object.entries(MARKERS).map(([status, marker]): [string, SaidStatus] => [
@@ -49,12 +52,12 @@ export function statusOfMarker(inner: string): TaskStatus | 'unknown' | null {
   return said === null ? null : said.note === undefined ? said.status : 'unknown';
 }
 
-const NO_LEGEND: ReadonlyMap<string, SaidStatus> = new Map();
+const NO_LEGEND: Legend = new Map();
 
 /** What the sign in a checkbox says; null: the brackets are no checkbox. */
-export function readSign(inner: string, legend: ReadonlyMap<string, SaidStatus> = NO_LEGEND): Said | null {
+export function readSign(inner: string, legend: Legend = NO_LEGEND): Said | null {
   const sign = inner.trim().toLowerCase();
-  const known = (legend.size > 0 ? legend.get(sign) : undefined) ?? STATUS_OF_SIGN.get(sign);
+  const known = (legend.size > 0 ? legend.get(sign)?.status : undefined) ?? STATUS_OF_SIGN.get(sign);
   if (known !== undefined)
     return known === 'blocked' ? { status: 'todo', note: 'blocked' } : { status: known };
   // One sign, which may be an emoji of several code points; words and numbers are links or footnotes.
@@ -65,12 +68,15 @@ export function readSign(inner: string, legend: ReadonlyMap<string, SaidStatus> 
 const EXPLAINED = /`?\[([^[\]\n]{0,4})\]`?\s*(?:[=:–—→-]+\s*)?(?:\*\*)?([\p{L}][\p{L}' _-]{1,24}[\p{L}])/gu;
 
 /** Takes the signs that a line of a legend explains: `[~] in progress`, `- [!] Blocked`. */
-export function readLegendLine(text: string, legend: Map<string, SaidStatus>): void {
+export function readLegendLine(
+  text: string,
+  legend: Map<string, { sign: string; status: SaidStatus }>,
+): void {
   for (const [, sign, words] of text.slice(0, 400).matchAll(EXPLAINED)) {
     const state = stateOfPhrase(words!);
     const key = sign!.trim().toLowerCase();
     // A blank box is open and a crossed one done, whatever a legend says.
-    if (state !== null && key !== '' && key !== 'x') legend.set(key, state.status);
+    if (state !== null && key !== '' && key !== 'x') legend.set(key, { sign: sign!, status: state.status });
   }
 }
 
@@ -145,7 +151,7 @@ export function markEdits(mark: Mark, from: TaskStatus, to: TaskStatus, style: M
 
 function signOf(status: TaskStatus, { legend }: MarkStyle): string {
   if (status !== 'done' && status !== 'todo') {
-    for (const [sign, said] of legend) if (said === status) return sign;
+    for (const said of legend.values()) if (said.status === status) return said.sign;
   }
   return MARKERS[status].slice(1, -1);
 }

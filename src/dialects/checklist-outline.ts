@@ -57,9 +57,8 @@ interface Candidate {
   plain: number;
   /** A checkbox below it names an id of its own: the tasks are there. */
   named: boolean;
-  /** A heading below it is a task; or one that may be, where the plan has no others. */
+  /** A heading below it is a task. */
   parent: boolean;
-  outer: boolean;
 }
 
 /** The headings of the text that are tasks, by the index of their block. */
@@ -127,25 +126,23 @@ class Scan {
   }
 
   private close(candidate: Candidate): void {
-    if (isTask(candidate)) {
-      for (const outer of this.open) outer.parent = true;
+    const { kind, boxes, plain, parent } = candidate;
+    const bare = kind === 'strong' && boxes === 0 && !parent;
+    if (isTask(candidate) || bare) {
+      // What stands below a task is its own; a bare one is a task where the plan has no others.
+      for (const outer of this.open) {
+        outer.parent = true;
+        outer.boxes -= boxes;
+        outer.plain -= plain;
+      }
       this.found.push(candidate);
-    } else if (
-      candidate.kind === 'strong' &&
-      candidate.boxes === 0 &&
-      !candidate.parent &&
-      !candidate.outer
-    ) {
-      // Nothing below it can be marked: a task only in a plan that has no others.
-      for (const outer of this.open) outer.outer = true;
-      this.found.push(candidate);
-    } else if (mayBeTask(candidate) && !candidate.parent) this.loose += candidate.boxes;
+    } else if (mayBeTask(candidate)) this.loose += boxes;
   }
 
   finish(): Map<number, HeadingTask> {
     while (this.open.length > 0) this.close(this.open.pop()!);
     const bare = this.loose === 0;
-    const tasks = this.found.filter((candidate) => isTask(candidate) || (bare && !candidate.parent));
+    const tasks = this.found.filter((candidate) => isTask(candidate) || bare);
     return new Map(tasks.map(({ index, boxes, announced }) => [index, { boxed: boxes > 0, announced }]));
   }
 }
@@ -173,6 +170,6 @@ function candidateOf(text: string, level: number, index: number): Candidate {
   const group = GROUP.test(title) || said.idKind === 'made';
   const kind = group ? 'none' : said.idKind === 'own' && STRONG.test(said.id) ? 'strong' : 'weak';
   const marked = box !== null || (tick !== null && kind === 'strong');
-  const counts = { boxes: 0, plain: 0, named: false, parent: false, outer: false };
+  const counts = { boxes: 0, plain: 0, named: false, parent: false };
   return { index, level, kind, marked, status: false, announced: false, ...counts };
 }

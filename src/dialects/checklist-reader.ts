@@ -82,7 +82,7 @@ export class ChecklistReader {
   private readonly drafts: Draft[] = [];
   private readonly warnings: string[] = [];
   private readonly sections = beginSections();
-  private readonly legend = new Map<string, SaidStatus>();
+  private readonly legend = new Map<string, { sign: string; status: SaidStatus }>();
   private readonly headings: ReadonlyMap<number, HeadingTask>;
   private project: string | null = null;
   /** The heading that is the task here. */
@@ -345,7 +345,8 @@ export class ChecklistReader {
       owner.last = null;
       return;
     }
-    if (text === '' || (where === 'acceptance' && isLabel(text) && text.length < 40)) return;
+    const bare = block.kind === 'item' && block.box === null;
+    if (text === '' || (bare && isLabel(text) && text.length < 40)) return;
     owner.last = where;
     if (where === 'acceptance') owner.task.acceptance.push(text);
     else {

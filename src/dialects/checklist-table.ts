@@ -79,7 +79,7 @@ function readRow({ text, at, line }: Line, columns: Columns): TableRow | null {
   return {
     line,
     at,
-    title,
+    title: title.replaceAll('\\|', '|'),
     id: textOf(columns.id)?.replace(/[*_`]/g, '') ?? null,
     priority: textOf(columns.priority),
     dependsOn: textOf(columns.dependsOn),

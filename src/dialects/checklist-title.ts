@@ -54,7 +54,7 @@ type NamedId = Pick<ChecklistTitle, 'idKind' | 'id' | 'title'>;
 const TOKEN = '[A-Za-z][A-Za-z0-9]*(?:[-_.][A-Za-z0-9]+)*';
 const BRACKETED = new RegExp(`^\\[(${TOKEN}|\\d+(?:\\.\\d+)*)\\](?!\\()\\s*[:：–—-]?\\s*(.*)$`);
 const NUMBERED_WORD =
-  /^(Task|User Story|Story|Feature|Step|Item|Issue|Bug|Ticket|Aufgabe|Tâche|Tarea|Tarefa|Задача|任务|任務|タスク|작업|ال?مهمة)\s*#?(\d+(?:\.\d+)*)\s*(?:[:：.)–—-]\s*(.*)|)$/i;
+  /^(Task|User Story|Story|Feature|Step|Item|Issue|Bug|Ticket|Aufgabe|Tâche|Tarea|Tarefa|Задача|任务|任務|タスク|작업|(?:ال)?مهمة)\s*#?(\d+(?:\.\d+)*)\s*(?:[:：.)–—-]\s*(.*)|)$/i;
 const NUMBERED_IDS: Readonly<Record<string, string>> = {
   'user story': 'story',
   aufgabe: 'task',
@@ -126,6 +126,8 @@ const TAGGED_PRIORITY =
 const LEADING_PRIORITY = /^\**(P\d|CRITICAL|URGENT|HIGH|MEDIUM|LOW)\**\s*(?::|[–—-]\s)\s*\**\s*(?=\S)/;
 const BOLD_PRIORITY = /(^|\s)\*\*(P\d|CRITICAL|URGENT|HIGH|MEDIUM|LOW)\*\*(?=\s|$)/;
 
+const TRAILING_PRIORITY = /\s+[–—-]+\s+\**(critical|urgent|high|medium|low) priority\**$/i;
+
 function takePriority(text: string): { value: number | null; rest: string } {
   if (!PRIORITY_HINT.test(text)) return { value: null, rest: text };
   const tagged = TAGGED_PRIORITY.exec(text) ?? BOLD_PRIORITY.exec(text);
@@ -133,6 +135,8 @@ function takePriority(text: string): { value: number | null; rest: string } {
     const rest = text.slice(0, tagged.index) + tagged[1] + text.slice(tagged.index + tagged[0].length);
     return { value: priorityOfWord(tagged[2]!), rest };
   }
+  const trailing = TRAILING_PRIORITY.exec(text);
+  if (trailing !== null) return { value: priorityOfWord(trailing[1]!), rest: text.slice(0, trailing.index) };
   const leading = LEADING_PRIORITY.exec(text);
   if (leading === null) return { value: null, rest: text };
   return { value: priorityOfWord(leading[1]!), rest: text.slice(leading[0].length) };

@@ -279,7 +279,7 @@ export function nameOf(text: string): PropertyName | null {
   return PROPERTIES.find(([, words]) => words.test(label))?.[0] ?? null;
 }
 
-const PRIORITY_NOUN = /priorit|приоритет|优先级|優先度|优先度|우선순위|أولوية/;
+const PRIORITY_NOUN = /priori[td]\p{L}*|приоритет\p{L}*|优先级|優先度|优先度|우선순위|أولوية/u;
 
 const PRIORITY_WORDS: readonly [value: number, words: RegExp][] = [
   [0, anyOf('kritisch|critique|crítica|critico|критический|紧急|緊急|最高|긴급|حرجة?')],
@@ -302,9 +302,7 @@ export function headingPriority(text: string): number | null {
   if (level !== null) return priorityOf(level[1]!);
   const title = fold(text);
   if (title.length > 60 || !PRIORITY_NOUN.test(title)) return null;
-  for (const word of title
-    .replace(new RegExp(`\\p{L}*(?:${PRIORITY_NOUN.source})\\p{L}*`, 'u'), ' ')
-    .split(/[^\p{L}\p{N}]+/u)) {
+  for (const word of title.replace(PRIORITY_NOUN, ' ').split(/[^\p{L}\p{N}]+/u)) {
     const value = word === '' ? null : priorityOf(word);
     if (value !== null) return value;
   }
