@@ -7,6 +7,7 @@ import type { ProblemFacts, State } from '../core/index.ts';
 import type { Archived, ArchiveRequest } from './archive.ts';
 import type { ConfigRequest, ShownConfig } from './config.ts';
 import type { DoctorRequest, Examined } from './doctor.ts';
+import type { ImportChoices, ImportPlan, ImportRequest } from './import.ts';
 import type { KnownKind, KnownName, KnownWhere } from './known.ts';
 import type { LogRequest } from './logs.ts';
 import type { RunRequest } from './plan.ts';
@@ -17,6 +18,7 @@ import type { Setup } from './setup/init.ts';
 export type { Archived } from './archive.ts';
 export { rowText, verdictText } from './doctor-text.ts';
 export { summaryOf } from './ending.ts';
+export type { ImportChoices, ImportPlan, ImportRequest } from './import.ts';
 export type { KnownKind, KnownName } from './known.ts';
 export type { RunRequest } from './plan.ts';
 export type { RunOutcome } from './run.ts';
@@ -87,4 +89,26 @@ export async function listAgents(
   env: NodeJS.ProcessEnv,
 ): Promise<{ data: unknown[]; text: string; problems: ProblemFacts[] }> {
   return (await import('./agents-list.ts')).listAgents(cwd, env);
+}
+
+/** Reads a task list in any dialect and says what would be written, or that one of several lists is to be named. */
+export async function planImport(request: ImportRequest): Promise<ImportPlan | ImportChoices> {
+  return (await import('./import.ts')).planImport(request);
+}
+
+export async function carryOutImport(plan: ImportPlan): Promise<void> {
+  return (await import('./import.ts')).carryOutImport(plan);
+}
+
+export async function importPreview(plan: ImportPlan): Promise<string> {
+  return (await import('./import-text.ts')).importText(plan);
+}
+
+/** What came of it, as one value and as the last words for a person. */
+export async function importResult(
+  plan: ImportPlan,
+  written: boolean,
+): Promise<{ json: Record<string, unknown>; told: string }> {
+  const { importJson, importedText } = await import('./import-text.ts');
+  return { json: importJson(plan, written), told: importedText(plan, written) };
 }

@@ -161,6 +161,25 @@ export const PAGES: Record<string, Page> = {
     examples: [['ralph init --dry-run', 'only show it']],
     see: ['run', 'docs/guides/gates.md', 'docs/reference/configuration.md'],
   },
+  import: {
+    group: 'Set up',
+    text: 'Reads a task list of another tool (JSON, YAML or Markdown), shows the tasks it holds and a difference of what would be written, and writes it as `ralph/tasks.json`. Most lists need no import: `ralph run --tasks FILE` works on the file itself, and the import says so. What is there already is written over only with --yes, or when you say so on a terminal.',
+    does: 'show the tasks and what would be written',
+    examples: [
+      ['ralph import IMPLEMENTATION_PLAN.md', 'write a plan in Markdown as ralph/tasks.json'],
+      ['ralph import prd.json --fix', 'take comments and trailing commas out of the file itself'],
+      [
+        'ralph import plan.json --list stories --to ralph/tasks.json --yes',
+        'one of several lists, over the one that is there',
+      ],
+    ],
+    exits: {
+      0: 'written, shown, or nothing to write',
+      5: 'no readable list, several lists, or a file that is there',
+      7: 'you said no',
+    },
+    see: ['init', 'tasks', 'run'],
+  },
   config: {
     group: 'Set up',
     text: 'Prints the settings in force as YAML: defaults, your own file, the file of the project, the instructions of the open session, the environment and the flags given here, later ones winning. Tokens and secrets are shown as `set (hidden)`. A mistake in any of them is told with its line, as `ralph run` would.',

@@ -5,6 +5,7 @@ import { nearest } from '../core/index.ts';
 import { completionCommands } from './completions.ts';
 import { configCommands } from './config.ts';
 import { controlCommands } from './control.ts';
+import { importCommand } from './import.ts';
 import { complain } from './io.ts';
 import { runCommands } from './run.ts';
 import { setupCommands } from './setup.ts';
@@ -37,6 +38,7 @@ export function commandTree(done: (code: number) => void): Command {
   controlCommands(program, done);
   windowCommands(program, done);
   setupCommands(program, done);
+  importCommand(program, done);
   configCommands(program, done);
   completionCommands(program, done);
   everyCommand(program, (command) => command.exitOverride().showSuggestionAfterError());
