@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { AgentReport, Claim, Fact, Item, Mark, Policy, TaskDef } from '../src/core/index.ts';
+import { policyOf } from '../src/core/test-facts.ts';
 import { openJournal } from '../src/store/index.ts';
 
 const START = Date.UTC(2026, 0, 1);
@@ -28,58 +29,12 @@ export function manyTasks(count: number): TaskDef[] {
 
 /** The defaults of a run without budgets. */
 export function benchPolicy(over: Partial<Policy> = {}): Policy {
-  return {
-    team: 'solo',
-    modes: ['implement'],
+  const base = policyOf({
     agent: 'instant',
-    model: null,
-    fallback: [],
-    completionWord: null,
-    gates: [],
-    protect: [],
     commit: 'none',
-    limits: {
-      maxIterations: 1_000_000,
-      maxStuck: 0,
-      maxTaskAttempts: 3,
-      onExhausted: 'ask',
-      reviewCap: 5,
-      maxCycles: 5,
-      maxTimeS: null,
-      maxCostUsd: null,
-      maxCostUsdPerTask: null,
-      maxCostUsdPerDay: null,
-      maxTokens: null,
-      idleTimeoutS: 600,
-      pauseGraceS: 60,
-      taskWipMinutes: 120,
-      cooldownS: 0,
-      retryDelaysS: [0, 30, 60, 60],
-      maxSubagentRetries: 4,
-      maxCarryIterations: 2,
-    },
-    timeout: { mode: 'balanced', baseS: 900, minS: 60, maxS: 3600, growth: 1.5, failureScaling: true },
-    interventions: {
-      enabled: true,
-      thresholdNoFiles: 3,
-      thresholdFalseCompletion: 2,
-      feedbackRotationDays: 30,
-      aggressive: false,
-    },
-    questions: {
-      hold: 'task',
-      onTimeout: 'proceed',
-      approvalTimeoutS: null,
-      interactTimeoutS: null,
-      interactOnTimeout: 'proceed',
-    },
-    parallel: { executors: 1, reviewers: 1, questioners: 1 },
-    wait: false,
-    park: true,
-    onlyTask: null,
-    requiredTopics: [],
-    ...over,
-  };
+    limits: { maxIterations: 1_000_000, maxStuck: 0 },
+  });
+  return { ...base, questions: { ...base.questions, hold: 'task' }, ...over };
 }
 
 /** What an agent that works and says so leaves. */

@@ -15,63 +15,17 @@ import {
   type TaskDef,
   type VerdictValue,
 } from '../core/index.ts';
+import { policyOf } from '../core/test-facts.ts';
 
 export const START = Date.UTC(2026, 1, 8, 14, 30, 0);
 const MINUTE = 60_000;
 
-export const POLICY: Policy = {
-  team: 'solo',
-  modes: ['implement'],
+export const POLICY: Policy = policyOf({
   agent: 'script',
-  model: null,
-  fallback: [],
-  completionWord: null,
   gates: [
     { name: 'test', run: 'npm test', timeoutS: 600, required: true, minTests: 1, baseline: 'no_regression' },
   ],
-  protect: [],
-  commit: 'auto',
-  limits: {
-    maxIterations: null,
-    maxStuck: 3,
-    maxTaskAttempts: 3,
-    onExhausted: 'ask',
-    reviewCap: 5,
-    maxCycles: 5,
-    maxTimeS: null,
-    maxCostUsd: null,
-    maxCostUsdPerTask: null,
-    maxCostUsdPerDay: null,
-    maxTokens: null,
-    idleTimeoutS: 600,
-    pauseGraceS: 60,
-    taskWipMinutes: 120,
-    cooldownS: 0,
-    retryDelaysS: [0, 30, 60, 60],
-    maxSubagentRetries: 4,
-    maxCarryIterations: 2,
-  },
-  timeout: { mode: 'balanced', baseS: 900, minS: 60, maxS: 3600, growth: 1.5, failureScaling: true },
-  interventions: {
-    enabled: true,
-    thresholdNoFiles: 3,
-    thresholdFalseCompletion: 2,
-    feedbackRotationDays: 30,
-    aggressive: false,
-  },
-  questions: {
-    hold: 'session',
-    onTimeout: 'proceed',
-    approvalTimeoutS: null,
-    interactTimeoutS: null,
-    interactOnTimeout: 'proceed',
-  },
-  parallel: { executors: 1, reviewers: 1, questioners: 1 },
-  wait: false,
-  park: true,
-  onlyTask: null,
-  requiredTopics: [],
-};
+});
 
 export function taskDef(n: number, over: Partial<TaskDef> = {}): TaskDef {
   return {

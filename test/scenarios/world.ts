@@ -18,6 +18,7 @@ import type {
   Policy,
   TaskDef,
 } from '../../src/core/index.ts';
+import { policyOf } from '../../src/core/test-facts.ts';
 import {
   type Agent,
   append,
@@ -625,64 +626,7 @@ function list(world: World): NonNullable<Ports['list']> {
 }
 
 /** The policy most stories run under; a story overrides what it is about. */
-export function policy(
-  over: { limits?: Partial<Policy['limits']> } & Partial<Omit<Policy, 'limits'>> = {},
-): Policy {
-  const { limits, ...rest } = over;
-  return {
-    team: 'solo',
-    modes: ['implement'],
-    agent: 'played',
-    model: null,
-    fallback: [],
-    completionWord: null,
-    gates: [],
-    protect: [],
-    commit: 'auto',
-    limits: {
-      maxIterations: null,
-      maxStuck: 3,
-      maxTaskAttempts: 3,
-      onExhausted: 'ask',
-      reviewCap: 5,
-      maxCycles: 5,
-      maxTimeS: null,
-      maxCostUsd: null,
-      maxCostUsdPerTask: null,
-      maxCostUsdPerDay: null,
-      maxTokens: null,
-      idleTimeoutS: 600,
-      pauseGraceS: 60,
-      taskWipMinutes: 120,
-      cooldownS: 0,
-      retryDelaysS: [0, 30, 60, 60],
-      maxSubagentRetries: 4,
-      maxCarryIterations: 2,
-      ...limits,
-    },
-    timeout: { mode: 'balanced', baseS: 900, minS: 60, maxS: 3600, growth: 1.5, failureScaling: true },
-    interventions: {
-      enabled: true,
-      thresholdNoFiles: 3,
-      thresholdFalseCompletion: 2,
-      feedbackRotationDays: 30,
-      aggressive: false,
-    },
-    questions: {
-      hold: 'session',
-      onTimeout: 'proceed',
-      approvalTimeoutS: null,
-      interactTimeoutS: null,
-      interactOnTimeout: 'proceed',
-    },
-    parallel: { executors: 1, reviewers: 1, questioners: 1 },
-    wait: false,
-    park: true,
-    onlyTask: null,
-    requiredTopics: [],
-    ...rest,
-  };
-}
+export const policy = policyOf;
 
 export const PAIR: Partial<Policy> = { team: 'pair', modes: ['implement', 'review-fix', 'TASK_REVIEW'] };
 
