@@ -98,7 +98,7 @@ function wantedFields(story: JsonNode, mark: TaskMark, usedWords: () => Readonly
   if (word?.kind === 'string' && statusOfWord(word.value) !== mark.status) {
     fields.push(['status', wordOfStatus(mark.status, usedWords(), word.value)]);
   }
-  if (doneKeys.length === 0 && word === undefined) fields.push(['passes', passes]);
+  if (doneKeys.length === 0 && word?.kind !== 'string') fields.push(['passes', passes]);
   if (mark.review !== undefined) {
     const { status, count, feedback } = mark.review;
     fields.push(['reviewStatus', status], ['reviewCount', count], ['reviewFeedback', feedback]);
