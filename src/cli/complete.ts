@@ -34,6 +34,7 @@ const FLAG_VALUES: Record<string, Source> = {
   '--tasks': { paths: 'files', known: 'taskFiles' },
   '--prompt-file': { paths: 'files' },
   '--dir': { paths: 'folders' },
+  '--to': { paths: 'files' },
   '--option': { known: 'options' },
 };
 

@@ -116,7 +116,7 @@ export const PAGES: Record<string, Page> = {
   },
   pause: {
     group: 'Say something',
-    text: 'Nothing new is started. What runs is given a moment to reach a safe point and is then ended, without being charged for it. The session waits; its work stays in the work tree.',
+    text: 'Nothing new is started, and what runs is ended without being charged for it. The session waits; its unfinished work stays in the work tree.',
     does: 'pause, with a word for whoever looks at the status',
     examples: [['ralph pause --session 260208-143000', 'another session than the open one']],
     see: ['resume', 'stop', 'abort'],
@@ -159,6 +159,11 @@ export const PAGES: Record<string, Page> = {
     text: 'Looks at the project (package manager, commands that test, lint and build, task lists, installed agents, git) and proposes a commented `ralph.yml` and the ignore entries it needs. What is there already is kept; nothing else is changed. Without a terminal it writes only with --yes.',
     does: 'write what is proposed',
     examples: [['ralph init --dry-run', 'only show it']],
+    exits: {
+      0: 'written, shown, or nothing to write',
+      5: 'nobody could be asked, or the project cannot be read; nothing was changed',
+      7: 'you said no',
+    },
     see: ['run', 'docs/guides/gates.md', 'docs/reference/configuration.md'],
   },
   import: {
@@ -194,8 +199,16 @@ export const PAGES: Record<string, Page> = {
   doctor: {
     group: 'Set up',
     text: 'Tries everything that a run needs: machine, git, folders, configuration, task list, the gates on the tree as it is, and one real start of the agent, which is also asked to run the gates. Every failure comes with its fix. `ralph run` checks the free part of it at each start.',
-    does: 'the whole examination',
-    examples: [['ralph doctor --json', 'every check as data']],
+    does: 'everything that costs nothing',
+    examples: [
+      ['ralph doctor', 'the whole examination, with one real start of the agent'],
+      ['ralph doctor --json', 'every check as data'],
+    ],
+    exits: {
+      0: 'everything that a run needs is there',
+      5: 'something is missing: each row that failed says how to mend it',
+      130: 'interrupted; 143 by SIGTERM',
+    },
     see: ['init', 'agents', 'config', 'docs/guides/gates.md'],
   },
   agents: {

@@ -49,7 +49,13 @@ export async function mistakeIn(line: string): Promise<string | null> {
 }
 
 async function mistakeOf(words: string[]): Promise<string | null> {
-  if (words.length === 0 || words[0] === 'emit' || words[0] === 'tools' || words[0] === '--version')
+  if (
+    words.length === 0 ||
+    words[0]?.startsWith('__') ||
+    words[0] === 'emit' ||
+    words[0] === 'tools' ||
+    words[0] === '--version'
+  )
     return null;
   const program = commandTree(() => undefined);
   let said = '';
