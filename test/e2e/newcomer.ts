@@ -135,6 +135,7 @@ function withoutAgents(path: string): string {
 function mask(text: string): string {
   return text
     .replace(/\b\d{2}:\d{2}:\d{2}\b/g, '22:15:00')
+    .replace(/\bpid \d+/g, 'pid 4711')
     .replace(/\b\d{6}-\d{6}\b/g, '261128-221500')
     .replace(/\b(?:\d+h )?(?:\d+m )?\d+(?:\.\d+)?s\b/g, '2s')
     .replace(/ \(\d+\.\d s\)$/gm, '')

@@ -5,7 +5,9 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { findAgents } from '../../agents/index.ts';
+import { Problem } from '../../core/index.ts';
 import { readHead, unfinishedOperation } from '../../repo/index.ts';
+import { loadSettings } from '../config.ts';
 import type { Place } from '../place.ts';
 import { type Folder, openFolder } from './folder.ts';
 import { type FoundList, findLists, loopFiles } from './lists.ts';
@@ -101,7 +103,7 @@ export async function lookAtProject(
     gates,
     lists,
     loopFiles: loopFiles(folder),
-    agents: findAgents(env),
+    agents: [...findAgents(env), ...(await ownAgents(place, dir, env))],
     git: await gitLook(place, env),
     holdsFiles: folder.names().some((name) => !inputs.has(name)),
     notes,
@@ -128,6 +130,25 @@ function projectsBelow(folder: Folder): string[] {
     }
   }
   return found.slice(0, MOST_TOLD);
+}
+
+/** Agents that the user's own configuration describes for every project; none where it cannot be read. */
+async function ownAgents(
+  place: Place,
+  dir: string,
+  env: Record<string, string>,
+): Promise<{ name: string; program: string }[]> {
+  try {
+    const { settings } = await loadSettings({ place: { ...place, dir }, env, flags: {}, session: null });
+    return Object.entries(settings.agents).map(([name, { command }]) => ({
+      name,
+      program: command.join(' '),
+    }));
+  } catch (error) {
+    // What is wrong with a configuration is told by the doctor and by a run, with its place.
+    if (error instanceof Problem) return [];
+    throw error;
+  }
 }
 
 async function gitLook({ project }: Place, env: Record<string, string>): Promise<GitLook> {

@@ -98,7 +98,7 @@ function testGate(python: Python): ProposedGate | null {
     return gate(
       'test',
       `${module} unittest discover${below}`,
-      `there are tests in ${where || 'this folder'}`,
+      `test files lie in ${where || 'this folder'}`,
       1,
     );
   }
