@@ -100,7 +100,7 @@ describe.each(SHELLS)('the script of %s, in the real shell', (shell) => {
       expect(ask('ralph run --mode b')).toEqual(['balanced']);
       expect(ask('ralph run --agent m')).toEqual(['mine']);
     },
-    60_000,
+    180_000,
   );
 
   real(
@@ -110,7 +110,7 @@ describe.each(SHELLS)('the script of %s, in the real shell', (shell) => {
       expect(ask('ralph tasks cancel US:')).toHaveLength(2);
       expect(ask('ralph tasks cancel US:2')).toEqual([shell === 'bash' ? '2' : 'US:2']);
     },
-    60_000,
+    180_000,
   );
 
   real(
@@ -121,7 +121,7 @@ describe.each(SHELLS)('the script of %s, in the real shell', (shell) => {
       expect(folders).toContain('a folder');
       expect(folders).not.toContain('file.md');
     },
-    60_000,
+    180_000,
   );
 
   real(
@@ -132,7 +132,7 @@ describe.each(SHELLS)('the script of %s, in the real shell', (shell) => {
       const { stdout } = spawnSync('ls', { cwd: project, encoding: 'utf8' });
       expect(stdout).not.toContain('bad');
     },
-    60_000,
+    180_000,
   );
 
   real('can be loaded twice', () => {
