@@ -47,6 +47,8 @@ export function isExhausted(state: State, task: TaskState): string | null {
   if (limits.maxCostUsdPerTask !== null && task.budgetUsd >= limits.maxCostUsdPerTask) {
     return `it has cost $${task.budgetUsd.toFixed(2)} of $${limits.maxCostUsdPerTask}`;
   }
+  // Thousands of tasks are asked at every step; most of them were never tried.
+  if (state.items.size === 0) return null;
   const item = state.items.get(itemKey(nextItem(state, task)));
   if (!item) return null;
   if (item.charged >= limits.maxTaskAttempts) return `${item.charged} reviews ended without a verdict`;
