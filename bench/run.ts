@@ -2,7 +2,7 @@
  * `npm run bench`: every number the product promises, with its budget, and exit 1 when one is missed.
  *
  *   npm run bench                  all of it, some minutes
- *   npm run bench -- --only loop   one part: start, law, output, loop
+ *   npm run bench -- --only loop   one part: start, law, home, output, loop
  *   npm run bench -- --quick       a smoke run: small sizes, no budgets
  */
 import { type Missing, machine, print, type Row, type Scale } from './measure.ts';
@@ -15,6 +15,10 @@ const PARTS: Record<string, () => Promise<Part[]>> = {
   law: async () => {
     const { journalRows, taskRows } = await import('./law.ts');
     return [journalRows, taskRows];
+  },
+  home: async () => {
+    const { planRows, setUpRows } = await import('./home.ts');
+    return [planRows, setUpRows];
   },
   output: async () => [(await import('./output.ts')).outputRows],
   loop: async () => [(await import('./loop.ts')).loopRows],
