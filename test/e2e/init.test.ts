@@ -1,8 +1,10 @@
 /** A first evening: set up, examine, run, in projects that Ralph has never seen. */
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { makeNewcomer, type Newcomer, type NewcomerOptions } from './newcomer.ts';
+import { PROGRAM } from './project.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 let newcomer: Newcomer;
@@ -99,6 +101,45 @@ test('without --yes and without a terminal it shows what it would write, writes 
   expect([dry.code, dry.err]).toEqual([0, '']);
   expect(newcomer.git('status', '--porcelain')).toBe('');
 });
+
+/** util-linux's `script` gives a program a terminal; elsewhere it is missing or takes other flags. */
+const hasTerminal = process.platform === 'linux' && spawnSync('script', ['--version']).status === 0;
+
+test.skipIf(!hasTerminal)(
+  'on a terminal it asks first (needs `script`): yes writes, no writes nothing',
+  async () => {
+    newcomer = makeNewcomer(NODE);
+    const answer = (key: string) =>
+      new Promise<{ code: number | null; out: string }>((done) => {
+        const line = `stty cols 80 rows 24; '${process.execPath}' '${PROGRAM}' init`;
+        const child = spawn('script', ['-qec', line, '/dev/null'], {
+          cwd: newcomer.dir,
+          env: { PATH: process.env.PATH, HOME: newcomer.home, TERM: 'xterm' },
+          stdio: ['pipe', 'pipe', 'ignore'],
+        });
+        let out = '';
+        child.stdout.setEncoding('utf8').on('data', (text: string) => {
+          out += text;
+        });
+        // A key that comes before the question listens is lost, so it is pressed until it is heard.
+        const press = setInterval(() => {
+          if (out.includes('Write this?')) child.stdin.write(key);
+        }, 300);
+        const giveUp = setTimeout(() => child.kill('SIGKILL'), 30_000);
+        child.stdin.on('error', () => undefined);
+        child.on('close', () => {
+          clearInterval(press);
+          clearTimeout(giveUp);
+        });
+        child.on('close', (code) => done({ code, out }));
+      });
+    const no = await answer('n');
+    expect([no.code, existsSync(join(newcomer.dir, 'ralph.yml'))]).toEqual([7, false]);
+    expect(no.out).toContain('Nothing was written.');
+    const yes = await answer('y');
+    expect([yes.code, existsSync(join(newcomer.dir, 'ralph.yml'))]).toEqual([0, true]);
+  },
+);
 
 test('as data: one value, whether something is written or not', () => {
   newcomer = makeNewcomer(NODE);
