@@ -4,6 +4,7 @@
  * back into the agent's text.
  */
 import {
+  type Checklist,
   type ChecklistItem,
   itemEnd,
   markText,
@@ -16,7 +17,7 @@ import { changedTasks } from './story-compare.ts';
 import type { TaskFileComparison, TaskFileVerdict, TaskListReading } from './tasklist.ts';
 import { applyEdits, type Edit, lineEnding } from './text.ts';
 
-type Read = (text: string, path: string) => TaskListReading;
+type Reading = (list: Checklist, path: string) => TaskListReading;
 
 interface Comparison extends TaskFileComparison {
   verdict: { marked: string[]; violations: { detail: string }[] };
@@ -25,46 +26,37 @@ interface Comparison extends TaskFileComparison {
 }
 
 /** Compares the two texts; where putting back fails, the whole text is restored. */
-export function compareChecklists(input: TaskFileComparison, read: Read): TaskFileVerdict {
+export function compareChecklists(input: TaskFileComparison, reading: Reading): TaskFileVerdict {
   const path = input.path ?? 'the task list';
-  if (input.before === input.after) return restoreAll(input, read, []);
-  const was = readChecklist(input.before).items;
+  const old = readChecklist(input.before);
+  const restoreAll = (violations: { detail: string }[], marked: string[] = []): TaskFileVerdict => {
+    return { reading: reading(old, path), legal: [], marked, violations, restored: input.before };
+  };
+  if (input.before === input.after) return restoreAll([]);
+  const was = old.items;
   const { items: now, style } = readChecklist(input.after);
   if (was.length > 0 && (now.length === 0 || isCutOff(input))) {
-    return restoreAll(input, read, [{ detail: 'the agent left the task list empty or cut off' }]);
+    return restoreAll([{ detail: 'the agent left the task list empty or cut off' }]);
   }
   const comparison: Comparison = { ...input, verdict: { marked: [], violations: [] }, edits: [], style };
   const pairs = pairUp(was, now);
-  for (const [old, item] of pairs) comparePair(comparison, old, item);
+  if ([...pairs].some(([before, after]) => before.level > 0 !== after.level > 0)) {
+    return restoreAll([{ detail: 'tasks were moved between headings and lists' }]);
+  }
+  for (const [before, after] of pairs) comparePair(comparison, before, after);
   const paired = new Set([...pairs.values()]);
   for (const item of now) if (!paired.has(item)) openNew(comparison, item);
   putBackDeleted(comparison, was, pairs);
   const restored = applyEdits(input.after, comparison.edits);
-  const reading = read(restored, path);
+  const list = restored === input.before ? old : readChecklist(restored);
+  const result = reading(list, path);
   const { violations, marked } = comparison.verdict;
-  if (!stands(was, restored) || reading.kind !== 'list') {
+  if (!stands(was, list.items) || result.kind !== 'list') {
     const detail = 'the edit moved tasks out of the list or made it invalid, so the list was put back';
-    return { ...restoreAll(input, read, [...violations, { detail }]), marked };
+    return restoreAll([...violations, { detail }], marked);
   }
-  return {
-    reading,
-    legal: changedTasks(
-      was.map((item) => item.task),
-      reading.tasks,
-    ),
-    marked,
-    violations,
-    restored,
-  };
-}
-
-function restoreAll(
-  input: TaskFileComparison,
-  read: Read,
-  violations: { detail: string }[],
-): TaskFileVerdict {
-  const reading = read(input.before, input.path ?? 'the task list');
-  return { reading, legal: [], marked: [], violations, restored: input.before };
+  const tasks = was.map((item) => item.task);
+  return { reading: result, legal: changedTasks(tasks, result.tasks), marked, violations, restored };
 }
 
 /** A file that is still being written, or whose writer died: a beginning of the old text. */
@@ -73,9 +65,9 @@ function isCutOff({ before, after }: TaskFileComparison): boolean {
 }
 
 /** Every old task is there again, and says of itself what it said. */
-function stands(was: readonly ChecklistItem[], restored: string): boolean {
+function stands(was: readonly ChecklistItem[], restored: readonly ChecklistItem[]): boolean {
   const known = new Set(was.map(({ task }) => task.id));
-  const found = statusesOf(readChecklist(restored).items);
+  const found = statusesOf(restored);
   const extraClosed = [...found].some(([id, status]) => !known.has(id) && status !== 'todo');
   return !extraClosed && was.every(({ task }) => found.get(task.id) === task.status);
 }
@@ -96,15 +88,32 @@ function pairUp(
     if (same === undefined || !free.delete(same)) continue;
     pairs.set(old, same);
   }
-  const lost = was.filter((old) => !pairs.has(old));
-  for (const old of lost) {
-    const like = [...free].find((item) => beginsAlike(old.task.title, item.task.title));
-    if (like === undefined) continue;
+  const alike = byBeginning(free);
+  for (const old of was) {
+    if (pairs.has(old)) continue;
+    const near = alike.get(beginning(old)) ?? [];
+    const like = near.slice(0, MAX_ALIKE).find((item) => beginsAlike(old.task.title, item.task.title));
+    if (like === undefined || !free.delete(like)) continue;
     pairs.set(old, like);
-    free.delete(like);
+    near.splice(near.indexOf(like), 1);
   }
   pairByPlace(pairs, free, was, now);
   return pairs;
+}
+
+/** How many lines that begin like a lost one are looked at. */
+const MAX_ALIKE = 50;
+
+const beginning = ({ task }: ChecklistItem): string => task.title.slice(0, 4).toLowerCase();
+
+function byBeginning(items: Iterable<ChecklistItem>): Map<string, ChecklistItem[]> {
+  const found = new Map<string, ChecklistItem[]>();
+  for (const item of items) {
+    const list = found.get(beginning(item));
+    if (list === undefined) found.set(beginning(item), [item]);
+    else list.push(item);
+  }
+  return found;
 }
 
 function beginsAlike(a: string, b: string): boolean {
@@ -149,7 +158,7 @@ function comparePair(comparison: Comparison, old: ChecklistItem, now: ChecklistI
       detail: `"Changes: none" was added to "${id}": an exemption is a person’s to give`,
     });
   }
-  if (now.task.id === id && !sameTerms(old, now)) {
+  if (!sameTerms(old, now)) {
     const end = itemEnd(after, now);
     edits.push({ start: now.start, end, text: block(before, old, after[end - 1] === '\n') });
   } else if (now.task.id !== id) {

@@ -115,8 +115,8 @@ class Scan {
 
   private box(text: string): void {
     if (this.excluded !== null || this.label === 'other') return;
-    const { idKind, id } = readTitle(text);
-    const named = idKind === 'own' && this.label !== 'acceptance' && !/^(?:ac|step)[-_. ]?\d/i.test(id);
+    const named =
+      this.label !== 'acceptance' && this.open.some(({ kind }) => kind !== 'none') && isNamed(text);
     for (const candidate of this.open) {
       candidate.boxes += 1;
       if (this.label !== 'acceptance') candidate.plain += 1;
@@ -145,6 +145,12 @@ class Scan {
     const tasks = this.found.filter((candidate) => isTask(candidate) || bare);
     return new Map(tasks.map(({ index, boxes, announced }) => [index, { boxed: boxes > 0, announced }]));
   }
+}
+
+/** Whether a checkbox has an id of its own, and is neither a numbered criterion nor a step. */
+function isNamed(text: string): boolean {
+  const { idKind, id } = readTitle(text);
+  return idKind === 'own' && !/^(?:ac|step)[-_. ]?\d/i.test(id);
 }
 
 function mayBeTask({ kind, marked, status, announced }: Candidate): boolean {

@@ -47,6 +47,8 @@ export interface ChecklistItem {
   start: number;
   /** Level of the heading that is the task; 0 for a line of a list or a table. */
   level: number;
+  /** Where the heading's section ends: at the next heading of its level or above. */
+  end: number;
   mark: Mark;
 }
 
@@ -111,12 +113,13 @@ export class ChecklistReader {
     nameAll(this.drafts);
     const tasks = this.drafts.map(({ task }) => task);
     this.warnings.push(...resolveNeeds(tasks, this.drafts.flatMap(needsOf)));
-    const items = this.drafts.map(({ task, idKind, line, start, level, mark }) => ({
+    const items = this.drafts.map(({ task, idKind, line, start, level, end, mark }) => ({
       task,
       idKind,
       line,
       start,
       level,
+      end,
       mark,
     }));
     const style = { legend: this.legend, words: wordsOf(items) };
@@ -150,7 +153,10 @@ export class ChecklistReader {
     this.owners = [];
     this.topics = [];
     this.topic = null;
-    if (this.story !== null && block.level <= this.story.level) this.story = null;
+    if (this.story !== null && block.level <= this.story.level) {
+      this.story.end = block.lineStart;
+      this.story = null;
+    }
     const heading = this.headings.get(index);
     const { story } = this;
     if (heading === undefined && story !== null) {
@@ -326,8 +332,14 @@ export class ChecklistReader {
       files: [],
       changes: 'expected',
     };
+    const { line, start, level, mark, said } = place;
     const draft: Draft = {
-      ...place,
+      line,
+      start,
+      level,
+      end: Number.POSITIVE_INFINITY,
+      mark,
+      said,
       task,
       idKind: title.idKind,
       last: null,

@@ -42,7 +42,10 @@ export function holdsTasks(sections: Sections): boolean {
 /** A line that only announces what follows: bold, or ending in a colon. */
 export function isLabel(text: string): boolean {
   const plain = text.trimEnd();
-  return /[:：][ ]?(?:\*\*|__)?$/.test(plain) || /^(\*\*|__)[^*_].{0,200}\1$/.test(plain);
+  const last = plain.at(-1);
+  if (last === ':' || last === '：') return true;
+  if (last !== '*' && last !== '_') return false;
+  return /[:：] ?(?:\*\*|__)$/.test(plain.slice(-4)) || /^(\*\*|__)[^*_].{0,200}\1$/.test(plain);
 }
 
 /** `- [x] Completed`: a line that explains a marker instead of naming work. */

@@ -22,7 +22,7 @@ const SEARCHED = 1_000;
 /** Reads the text behind a checkbox or of a heading. */
 export function readTitle(line: string): ChecklistTitle {
   const text = line.length > SEARCHED ? line.slice(0, SEARCHED) : line;
-  const said = readShort(text.replace(/[ \t]+/g, ' '));
+  const said = readShort(/\s\s|[\t\r]/.test(text) ? text.replace(/\s+/g, ' ') : text);
   if (text === line) return said;
   const title = `${said.title}${line.slice(SEARCHED)}`;
   return said.idKind === 'made' ? { ...said, id: madeId(title), title } : { ...said, title };
@@ -33,7 +33,7 @@ function readShort(text: string): ChecklistTitle {
   const visible = text.includes('<!--') ? text.replace(/<!--.*?-->/g, ' ') : text;
   const dependencies = takeDependencies(visible);
   const priority = takePriority(dependencies.rest);
-  const plain = unwrapBold(priority.rest.replace(/\s+/g, ' ').trim());
+  const plain = unwrapBold(priority.rest.trim());
   const rest = { priority: priority.value, dependsOn: dependencies.ids };
   if (comment !== null) return { idKind: 'own', id: comment[1]!, title: plain, ...rest };
   const found = namedId(plain, priority.rest.trim().startsWith('**'));
@@ -43,6 +43,7 @@ function readShort(text: string): ChecklistTitle {
 
 /** `**US-1**: x` and `**US-1: x**` both as `US-1: x`. */
 function unwrapBold(text: string): string {
+  if (text[0] !== '*' && text[0] !== '_') return text;
   const match = /^(\*\*|__)\s*(.+?)\s*\1(?!\*)\s*(.*)$/.exec(text);
   if (match === null) return text;
   const [, , inner, rest] = match;
@@ -76,6 +77,8 @@ const COMMON = /^((?:task|us|story|feat|feature|bug|fix|req|iss|issue|t)-\d[\w.-
 const OUTLINE = /^(\d+(?:\.\d+)+|\d+(?=\.\s))\.?\s*[:)]?\s+(.+)$/;
 
 function namedId(plain: string, bold: boolean): NamedId | null {
+  // Every id has a digit or stands in brackets.
+  if (plain[0] !== '[' && !/\d/.test(plain)) return null;
   const bracketed = BRACKETED.exec(plain);
   if (bracketed !== null) {
     const [, id, title] = bracketed;
@@ -106,10 +109,11 @@ function namedId(plain: string, bold: boolean): NamedId | null {
 /** A readable id of a title: its first words and a hash of all of it. */
 export function madeId(title: string): string {
   const words = title
+    .slice(0, 200)
     .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
     .toLowerCase()
     .normalize('NFKD')
-    .replace(/[\u0300-\u036f]/g, '')
+    .replace(/[\u0300-\u036f]+/g, '')
     .split(/[^a-z0-9]+/)
     .filter((word) => word !== '');
   let slug = '';

@@ -17,28 +17,24 @@ export function fold(text: string): string {
 }
 
 function strip(text: string): string {
+  const lower = text.toLowerCase().replace(/[*_`]+/g, '');
+  // Most plans are plain letters, which need no more.
+  if (PLAIN.test(lower)) return lower;
+  return unaccented(lower).replace(/[’‘]/g, "'");
+}
+
+const PLAIN = /^[\x00-\x7f]*$/;
+
+function unaccented(text: string): string {
   return text
-    .toLowerCase()
     .normalize('NFKD')
     .replace(/[\u0300-\u036f]/g, '')
-    .normalize('NFKC')
-    .replace(/[*_`]/g, '')
-    .replace(/[’‘]/g, "'");
+    .normalize('NFKC');
 }
 
 /** One pattern of many words, folded as the texts are that it is asked about. */
 function anyOf(...words: string[]): RegExp {
-  return new RegExp(
-    `^(?:${words
-      .map((word) =>
-        word
-          .normalize('NFKD')
-          .replace(/[\u0300-\u036f]/g, '')
-          .normalize('NFKC'),
-      )
-      .join('|')})$`,
-    'u',
-  );
+  return new RegExp(`^(?:${words.map(unaccented).join('|')})$`, 'u');
 }
 
 const ACCEPTANCE = anyOf(
@@ -211,7 +207,8 @@ for (const [language, states] of STATES.entries()) {
 
 /** The state a phrase names, with the number of its language; null for a phrase nobody knows. */
 export function stateOfPhrase(text: string): { status: SaidStatus; language: number } | null {
-  if (text.length > 60) return null;
+  // No state has many words or a number in it, and most titles have.
+  if (text.length > 60 || /\d/.test(text) || text.split(' ', 7).length > 6) return null;
   const plain = fold(text).replace(/[_-]+/g, ' ');
   return STATE_OF.get(plain) ?? STATE_OF.get(plain.replace(/ (?:tasks?|items?|stories)$/, '')) ?? null;
 }
@@ -267,6 +264,8 @@ const NAMED =
 
 /** Reads `**Depends on:** T1`, `Status: done` and the like; null for any other line. */
 export function propertyOf(text: string): Property | null {
+  const colon = text.search(/[:：]/);
+  if (colon < 2 || colon > 40) return null;
   const match = NAMED.exec(text.length > 400 ? text.slice(0, 400) : text);
   if (match === null) return null;
   const name = nameOf(match[1]!);

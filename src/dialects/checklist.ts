@@ -26,10 +26,9 @@ export function markText(text: string, { mark }: ChecklistItem): string {
 
 /** The offset behind the task with all that is nested in it: where the next one may stand. */
 export function itemEnd(text: string, item: ChecklistItem): number {
-  const first = lineEndOffset(text, item.start);
-  if (item.level > 0) return sectionEnd(text, first, item.level);
+  if (item.level > 0) return Math.min(item.end, text.length);
   const indent = columns(text, item.start);
-  let end = first;
+  let end = lineEndOffset(text, item.start);
   for (let at = end; at < text.length; ) {
     const next = lineEndOffset(text, at);
     const blank = text.slice(at, next).trim() === '';
@@ -37,18 +36,6 @@ export function itemEnd(text: string, item: ChecklistItem): number {
     if (!blank) end = next;
     at = next;
   }
-  return end;
-}
-
-/** Where the heading's section ends: at the next heading of its level or above. */
-function sectionEnd(text: string, from: number, level: number): number {
-  let end = text.length;
-  const rest = text.slice(from);
-  let at = -1;
-  walkBlocks(rest, (block) => {
-    if (block.kind === 'heading' && block.level <= level && at === -1) at = block.start;
-  });
-  if (at !== -1) end = from + rest.lastIndexOf('\n', at) + 1;
   return end;
 }
 

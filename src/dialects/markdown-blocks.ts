@@ -240,6 +240,7 @@ function takeContent(walk: Walk, line: Line, kept: number): void {
 
 /** The width of the bullet that begins an item here; 0 where none does. */
 function beginsItem({ leaf }: Walk, rest: string, lazy: boolean): number {
+  if (!'-+*0123456789'.includes(rest[0]!)) return 0;
   const bullet = BULLET.exec(rest);
   if (bullet === null || THEMATIC.test(rest)) return 0;
   if (!lazy && leaf?.kind === 'paragraph' && SETEXT.test(rest)) return 0;
@@ -331,7 +332,7 @@ function takeLeaf(walk: Walk, line: Line, { rest, inside, lazy }: LeafLine): voi
       end: start + text.length,
     });
   }
-  const heading = ATX.exec(rest);
+  const heading = rest[0] === '#' ? ATX.exec(rest) : null;
   if (heading !== null) {
     cut(walk, inside);
     walk.leaf = null;
@@ -343,7 +344,7 @@ function takeLeaf(walk: Walk, line: Line, { rest, inside, lazy }: LeafLine): voi
     walk.leaf = opaque === 'one line' ? null : { ...opaque, line: line.number };
     return;
   }
-  if (THEMATIC.test(rest)) {
+  if ('-*_'.includes(rest[0]!) && THEMATIC.test(rest)) {
     cut(walk, inside);
     walk.leaf = null;
     return;

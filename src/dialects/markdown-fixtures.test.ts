@@ -46,8 +46,7 @@ function isCanonical(text: string, { mark, task }: ChecklistItem): boolean {
   if (mark.kind === 'boxes') return mark.boxes.every(({ inner }) => inner === ' ' || inner === 'x');
   if (mark.kind === 'word') return true;
   const inner = text.slice(mark.start, mark.end);
-  if (task.status === 'todo') return inner === ' ';
-  return task.status === 'done' ? inner === 'x' : inner === inner.toUpperCase();
+  return task.status === 'done' ? inner === 'x' : task.status === 'todo' && inner === ' ';
 }
 
 function marksOnly(text: string, item: ChecklistItem): void {
@@ -116,17 +115,54 @@ describe('plans made of pieces of all fixtures', () => {
     );
   });
 
-  it('no edit of an agent loses a task or moves one', () => {
+  const edit = fc.tuple(
+    fc.nat(),
+    fc.constantFrom<Edit>('tick', 'open', 'delete', 'twice', 'indent', 'words', 'fence'),
+  );
+  const edited = fc.tuple(plan, fc.array(edit, { maxLength: 5 })).map(([before, edits]): [string, string] => {
+    const lines = before.split('\n');
+    for (const [pick, kind] of edits) editLine(lines, pick % lines.length, kind);
+    return [before, lines.join('\n')];
+  });
+
+  it('no edit of an agent loses a task or moves one, and what is put back needs no more of it', () => {
     fc.assert(
-      fc.property(plan, plan, fc.nat(), (before, after, pick) => {
+      fc.property(fc.oneof(edited, fc.tuple(plan, plan)), fc.nat(), ([before, after], pick) => {
         if (readTaskList('PRD.md', before).kind !== 'list') return;
         const { items } = readChecklist(before);
         const active = items[pick % Math.max(1, items.length)]?.task.id ?? '';
-        const verdict = compareTaskFile({ before, after, mode: 'implement', active, path: 'PRD.md' });
-        const now = statusesOf(readChecklist(verdict.restored).items);
+        const compare = (text: string) =>
+          compareTaskFile({ before, after: text, mode: 'implement', active, path: 'PRD.md' });
+        const { restored } = compare(after);
+        const now = statusesOf(readChecklist(restored).items);
         for (const { task } of items) expect(now.get(task.id)).toBe(task.status);
+        // A beginning of the old text looks cut off.
+        if (before !== restored && before.startsWith(restored)) return;
+        expect(compare(restored)).toMatchObject({ marked: [], violations: [], restored });
       }),
-      { numRuns: 300 },
+      { numRuns: 500 },
     );
   });
 });
+
+type Edit = 'tick' | 'open' | 'delete' | 'twice' | 'indent' | 'words' | 'fence';
+
+/** One thing an agent does to a line, in its place. */
+function editLine(lines: string[], at: number, kind: Edit): void {
+  const line = lines[at] ?? '';
+  const changed: Record<Edit, string[]> = {
+    tick: [
+      line
+        .replace('[ ]', '[x]')
+        .replace(/(Status:\*\* ).*/, '$1Done')
+        .replace(/^(#+ .*)/, '$1 ✅'),
+    ],
+    open: [line.replace('[x]', '[ ]').replace(/(Status:\*\* ).*/, '$1Pending')],
+    delete: [],
+    twice: [line, line],
+    indent: [`  ${line}`],
+    words: [`${line} and more`],
+    fence: [line, '```'],
+  };
+  lines.splice(at, 1, ...changed[kind]);
+}

@@ -1,13 +1,12 @@
 /** The checklist as a dialect: reading with problems, marking, and comparing an agent's edit. */
-import { readChecklist } from './checklist.ts';
+import { type Checklist, readChecklist } from './checklist.ts';
 import { compareChecklists } from './checklist-compare.ts';
 import { markEdits } from './checklist-marks.ts';
 import { graphFault } from './task-graph.ts';
 import type { TaskDialect, TaskListReading, TaskMark } from './tasklist.ts';
 import { applyEdits, type Edit } from './text.ts';
 
-function read(text: string, path: string): TaskListReading {
-  const { items, project, warnings } = readChecklist(text);
+function reading({ items, project, warnings }: Checklist, path: string): TaskListReading {
   if (items.length === 0) return { kind: 'empty' };
   const tasks = items.map((item) => item.task);
   const fault = graphFault(tasks, (index) => items[index]!.line);
@@ -35,7 +34,7 @@ export const tasksMarkdown: TaskDialect = {
   name: 'markdown',
   detects: (path, text) =>
     /\.(?:md|markdown|mdown|txt)$/i.test(path) || /^\s*(?:[-+*]|\d+[.)])\s+\[[^\]\n]{0,12}\]\s/m.test(text),
-  read,
+  read: (text, path) => reading(readChecklist(text), path),
   writeMarks,
-  compare: (input) => compareChecklists(input, read),
+  compare: (input) => compareChecklists(input, reading),
 };

@@ -10,10 +10,13 @@ export interface Edit {
   text: string;
 }
 
-/** The text with all edits made. Edits may come in any order; insertions at one place keep theirs. */
+/**
+ * The text with all edits made. Edits may come in any order; insertions at one place keep theirs, and
+ * stand before what is replaced there.
+ */
 export function applyEdits(text: string, edits: readonly Edit[]): string {
   const sorted = edits.map((edit, at) => ({ edit, at }));
-  sorted.sort((a, b) => a.edit.start - b.edit.start || a.at - b.at);
+  sorted.sort((a, b) => a.edit.start - b.edit.start || rank(a.edit) - rank(b.edit) || a.at - b.at);
   let result = '';
   let from = 0;
   for (const { edit } of sorted) {
@@ -23,6 +26,8 @@ export function applyEdits(text: string, edits: readonly Edit[]): string {
   }
   return result + text.slice(from);
 }
+
+const rank = ({ start, end }: Edit): number => (start === end ? 0 : 1);
 
 /** The line of an offset, from 1. */
 export function lineAt(text: string, offset: number): number {
