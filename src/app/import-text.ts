@@ -19,7 +19,7 @@ export function importText(plan: ImportPlan): string {
   const fixed = repairs.map(({ line, what }) => `Repair: line ${line}: ${what}`);
   return `${[
     lines.join('\n'),
-    ...(told.length + fixed.length > 0 ? [[...told, ...shortened(fixed)].join('\n')] : []),
+    ...(told.length + fixed.length > 0 ? [[...told, ...shortened(fixed, MOST_TASKS)].join('\n')] : []),
     write === null ? `Nothing to write: ${reasonForNothing(plan)}` : writeText(write),
   ].join('\n\n')}\n`;
 }
@@ -37,17 +37,31 @@ function taskLine({ id, title, status, acceptance, dependsOn }: TaskDef): string
   return `  ${MARKERS[status]} ${oneLine(id, 60)}  ${oneLine(title, 100)}${behind}`;
 }
 
-function writeText({ path, before, diff }: PlannedWrite): string {
+function writeText({ path, before, after, diff }: PlannedWrite): string {
   const head = `${oneLine(path)} (${before === null ? 'new' : 'is there and would be changed'}):`;
-  return [head, ...shortened(diff.map((line) => `  ${plain(line, 200)}`))].join('\n');
+  const lines = before === null ? firstLines(after) : diff();
+  return [head, ...shortened(lines, MOST_LINES).map((line) => `  ${plain(line, 200)}`)].join('\n');
 }
 
-function shortened(lines: string[]): string[] {
-  if (lines.length <= MOST_LINES) return lines;
-  return [
-    ...lines.slice(0, MOST_LINES),
-    `  … and ${lines.length - MOST_LINES} more lines; --json has them all`,
-  ];
+/** As a difference from nothing; what is beyond the last line shown is only counted. */
+function firstLines(text: string): string[] {
+  let end = -1;
+  for (let n = 0; n < MOST_LINES; n++) {
+    end = text.indexOf('\n', end + 1);
+    if (end === -1 || end === text.length - 1)
+      return text
+        .trimEnd()
+        .split('\n')
+        .map((line) => `+${line}`);
+  }
+  const lines = text.slice(0, end).split('\n');
+  return [...lines.map((line) => `+${line}`), '… and more lines; --json has them all'];
+}
+
+/** One line more than `most` may stay: it says that there are more. */
+function shortened(lines: string[], most: number): string[] {
+  if (lines.length <= most + 1) return lines;
+  return [...lines.slice(0, most), `… and ${lines.length - most} more lines; --json has them all`];
 }
 
 function reasonForNothing({ path, direct }: ImportPlan): string {
@@ -92,7 +106,7 @@ export function importJson(plan: ImportPlan, written: boolean): Record<string, u
     warnings: [...reading.warnings, ...notes],
     repairs,
     usable_directly: direct,
-    write: write === null ? null : { path: write.path, exists: write.before !== null, diff: write.diff },
+    write: write === null ? null : { path: write.path, exists: write.before !== null, diff: write.diff() },
     written,
   };
 }

@@ -39,8 +39,8 @@ export interface PlannedWrite {
   /** null: it is not there. */
   before: string | null;
   after: string;
-  /** Lines of a unified difference; for a new file all of its lines. */
-  diff: string[];
+  /** Lines of a unified difference; for a new file all of its lines. A long one is made only for who reads it all. */
+  diff(): string[];
 }
 
 export interface ImportPlan {
@@ -157,17 +157,13 @@ function unusable(
   return new Problem({ ...reading.problem, fix });
 }
 
+const added = (line: string) => `+${line}`;
+
 async function plannedWrite(place: Place, file: string, after: string): Promise<PlannedWrite | null> {
   const path = shownPath(place, file);
   const before = await present(file, path);
   if (before === after) return null;
-  const diff =
-    before === null
-      ? after
-          .trimEnd()
-          .split('\n')
-          .map((line) => `+${line}`)
-      : lineDiff(before, after, 3);
+  const diff = () => (before === null ? after.trimEnd().split('\n').map(added) : lineDiff(before, after, 3));
   return { path, file, before, after, diff };
 }
 

@@ -104,11 +104,11 @@ export async function importPreview(plan: ImportPlan): Promise<string> {
   return (await import('./import-text.ts')).importText(plan);
 }
 
-/** What came of it, as one value and as the last words for a person. */
+/** What came of it: the last words for a person, or with `json` all of it as one value. */
 export async function importResult(
   plan: ImportPlan,
-  written: boolean,
-): Promise<{ json: Record<string, unknown>; told: string }> {
+  { written, json }: { written: boolean; json: boolean },
+): Promise<{ value: Record<string, unknown> | null; told: string }> {
   const { importJson, importedText } = await import('./import-text.ts');
-  return { json: importJson(plan, written), told: importedText(plan, written) };
+  return { value: json ? importJson(plan, written) : null, told: importedText(plan, written) };
 }

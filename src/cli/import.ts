@@ -43,11 +43,11 @@ async function importList(file: string, options: ImportOptions): Promise<number>
     if (!options.json) process.stdout.write(text);
   };
   const end = async (written: boolean): Promise<void> => {
-    const { json, told } = await app.importResult(plan, written);
-    if (options.json) answer(options, json, '');
+    const { value, told } = await app.importResult(plan, { written, json: options.json === true });
+    if (options.json) answer(options, value, '');
     else show(told);
   };
-  show(`${await app.importPreview(plan)}\n`);
+  if (!options.json) show(`${await app.importPreview(plan)}\n`);
   if (options.dryRun || plan.write === null) {
     if (plan.write !== null) show('Nothing was written (--dry-run).\n');
     await end(false);
