@@ -77,8 +77,8 @@ const BOX_LINE = /^[\s>]*(?:(?:[-+*]|\d+[.)])[ \t]+)+\[[ xX\t]\][ \t]+\S/;
 
 /**
  * The lines of checkboxes outside of quotes, after the parser. null: no examiner for this text, which
- * is where the parser throws, or where it departs from CommonMark's own reader: a list that begins
- * behind indented code.
+ * is where the parser throws, or where it departs from CommonMark's own reader: an empty or
+ * numbered item that begins behind indented code.
  */
 function examined(text: string): number[] | null {
   const lines = text.split('\n');
@@ -91,7 +91,7 @@ function examined(text: string): number[] | null {
     if (node.type === 'blockquote') return;
     if (node.type === 'code' && !/^[`~]/.test(text.slice(node.position.start.offset))) {
       const next = lines.slice(node.position.end.line).find((other) => other.trim() !== '');
-      departs ||= /^[\s>]*(?:[-+*]|\d+[.)])(?:\s|$)/.test(next ?? '');
+      departs ||= /^[\s>]*(?:[-+*]\s*$|\d+[.)](?:\s|$))/.test(next ?? '');
     }
     // An underline makes the item's line a heading: a box all the same.
     const boxed = typeof node.checked === 'boolean' || (head?.type === 'heading' && !source.includes('#'));
