@@ -9,7 +9,7 @@ export async function dryRun(request: RunRequest): Promise<{ data: Record<string
   const plan = await planRun(request);
   const { policy, session, taskPath, place } = plan;
   for (const warning of plan.warnings) request.audience.say(warning);
-  await checkFirst(request, plan);
+  await checkFirst(request, plan, true);
   const open = openTasks(plan);
   const objective = plan.objective || (session?.state.session?.objective ?? '');
   const data = {

@@ -7,13 +7,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Problems } from '../config/index.ts';
 import { type Exit, exitOf, Problem, type State } from '../core/index.ts';
-import { append, Fenced, type House, loop } from '../engine/index.ts';
+import { append, Fenced, type House, loop, type TaskList } from '../engine/index.ts';
 import { ownIdentity } from '../process/index.ts';
-import { excludeLocally } from '../repo/index.ts';
+import { excludeLocally, type RepoGround } from '../repo/index.ts';
 import { createSession, ensureProjectFolder, type HeldLock, takeLock } from '../store/index.ts';
 import { agentMaker } from './agents.ts';
 import { begin, localZone } from './begin.ts';
-import { deskPatterns, dirtOf, excludedPaths } from './dirt.ts';
+import { dirty } from './checks/start.ts';
+import { type Dirt, deskPatterns, dirtOf, excludedPaths } from './dirt.ts';
 import { lockProblem, openPlaceGround, openSession } from './open.ts';
 import type { Place } from './place.ts';
 import { openList, type Plan, planRun, type RunRequest, stringEnv } from './plan.ts';
@@ -32,7 +33,8 @@ export async function runLoop(request: RunRequest): Promise<RunOutcome> {
   const plan = await planRun(request);
   const { place } = plan;
   for (const warning of plan.warnings) request.audience.say(warning);
-  await checkFirst(request, plan);
+  // Another session's work is only set aside for a run that will begin.
+  await checkFirst(request, plan, plan.others.length > 0);
   await ensureProjectFolder(place.dir);
   const loopLock = await takeLoopLock(place, plan.session?.id ?? '', request.force);
   try {
@@ -40,7 +42,8 @@ export async function runLoop(request: RunRequest): Promise<RunOutcome> {
       await setSessionAside({ place, session, audience: request.audience, env: request.env });
     const session = plan.session ?? (await newSession(plan));
     await loopLock.name(session.id);
-    return await runSession(request, plan, session);
+    const found = await lookAround(plan, session);
+    return await runSession(request, { plan, session, ...found });
   } finally {
     await loopLock.release();
   }
@@ -59,18 +62,35 @@ async function newSession({ place, settings }: Plan): Promise<{ id: string; dir:
   return createSession({ mainRoot: place.mainDir, now: Date.now(), timezone: localZone(), track });
 }
 
-async function runSession(
-  request: RunRequest,
-  plan: Plan,
-  session: { id: string; dir: string },
-): Promise<RunOutcome> {
+interface Start {
+  plan: Plan;
+  session: { id: string; dir: string };
+  list: TaskList | null;
+  ground: RepoGround;
+  dirt: Dirt;
+}
+
+/** The one look over the whole tree. A new session that may not begin here leaves nothing behind. */
+async function lookAround(plan: Plan, session: Start['session']): Promise<Omit<Start, 'plan' | 'session'>> {
   const { place, settings } = plan;
-  const list = plan.taskPath === null ? null : await openList(place, plan.taskPath);
-  const excluded = excludedPaths(place, list);
-  const ground = await openPlaceGround(place, session, { excluded, useGit: settings.git });
+  try {
+    const list = plan.taskPath === null ? null : await openList(place, plan.taskPath);
+    const excluded = excludedPaths(place, list);
+    const ground = await openPlaceGround(place, session, { excluded, useGit: settings.git });
+    const dirt = await dirtOf(ground, plan, list);
+    if (dirt.strange.length > 0 && !settings.allowDirty) throw new Problem(dirty(dirt.strange));
+    return { list, ground, dirt };
+  } catch (error) {
+    if (plan.session === null) await rm(session.dir, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function runSession(request: RunRequest, start: Start): Promise<RunOutcome> {
+  const { plan, session, list, ground, dirt } = start;
+  const { place, settings } = plan;
   const agent = agentMaker(settings);
-  const dirty = await dirtOf(ground, plan, list);
-  tellDirt(request, plan, dirty.all);
+  tellDirt(request, plan, dirt.all);
   if (place.project.commonDir !== null) await excludeLocally(place.project.commonDir, deskPatterns(place));
   const timezone = plan.session?.state.session?.timezone ?? localZone();
   const opened = await openSession({
@@ -86,7 +106,9 @@ async function runSession(
   });
   try {
     request.opened?.(opened.house);
-    await begin(opened, { request, plan, dirty: dirty.all, session });
+    // Nothing was done to the tree since: what stood there is where the first attempt begins.
+    opened.house.fresh = dirt.mark;
+    await begin(opened, { request, plan, dirty: dirt.all, session });
     const exit = await toTheEnd(opened.house);
     return { exit, sessionId: session.id, sessionDir: session.dir, state: opened.house.state, place };
   } finally {
@@ -102,29 +124,41 @@ function tellDirt({ audience }: RunRequest, { session }: Plan, dirty: string[]):
   audience.say(`Uncommitted, and left to you: ${news.slice(0, 10).join(', ')}${more}.`);
 }
 
-/** The preflight, before a lock is taken or a session made; throws what it found as a Problem. Git looks through a folder that is thrown away. */
-export async function checkFirst(request: RunRequest, plan: Plan): Promise<void> {
-  const { place, settings, policy } = plan;
+/**
+ * The preflight, before a lock is taken or a session made; throws what it found as a Problem. Looking through
+ * the whole tree is the dear part: `lookAround` does it once, in the session's own ground. Here it is only
+ * done where something else is told anyway, or where nothing else would come (`whole`); git then works in a
+ * folder that is thrown away.
+ */
+export async function checkFirst(request: RunRequest, plan: Plan, whole: boolean): Promise<void> {
+  const { settings, policy } = plan;
   const scratch = await mkdtemp(join(tmpdir(), 'ralph-preflight-'));
-  try {
-    const list = plan.taskPath === null ? null : await openList(place, plan.taskPath);
-    const excluded = excludedPaths(place, list);
-    const ground = await openPlaceGround(
-      place,
-      { id: 'preflight', dir: scratch },
-      { excluded, useGit: settings.git },
-    );
-    const { strange } = await dirtOf(ground, plan, list);
-    const problems = await preflight({
-      ...startSubject({ plan, env: stringEnv(request.env), scratch, strangeDirt: strange }),
+  const check = (strangeDirt: string[]) =>
+    preflight({
+      ...startSubject({ plan, env: stringEnv(request.env), scratch, strangeDirt }),
       agent: agentMaker(settings)(policy.agent),
       allowDetached: request.allowDetached,
     });
+  try {
+    let problems = await check([]);
+    if (whole || problems.length > 0) {
+      const strange = await strangeDirt(plan, scratch).catch(() => []);
+      if (strange.length > 0) problems = await check(strange);
+    }
     if (problems.length === 1) throw new Problem(problems[0]!);
     if (problems.length > 1) throw new Problems(problems, 'The preflight');
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
+}
+
+async function strangeDirt(plan: Plan, scratch: string): Promise<string[]> {
+  const { place, settings } = plan;
+  const list = plan.taskPath === null ? null : await openList(place, plan.taskPath);
+  const excluded = excludedPaths(place, list);
+  const session = { id: 'preflight', dir: scratch };
+  const ground = await openPlaceGround(place, session, { excluded, useGit: settings.git });
+  return (await dirtOf(ground, plan, list)).strange;
 }
 
 async function toTheEnd(house: House): Promise<Exit> {

@@ -156,8 +156,6 @@ export interface Ground {
   isAncestor(ancestor: string | null, of: string | null): Promise<boolean>;
   /** Keeps a commit that history no longer reaches under `refs/ralph/<session>/<n>`. */
   keep(commit: string, session: string, n: number): Promise<void>;
-  /** Paths that differ from HEAD or are untracked, at most 200: what a dirty tree is. */
-  dirty(): Promise<string[]>;
   /**
    * The newest commit that HEAD reaches and `from` does not whose message holds each of these lines, with
    * the paths it changed; null when there is none.

@@ -110,9 +110,31 @@ it('uncommitted and dirty are told by content', async () => {
   const ground = await repo.open({ excluded: ['task'] });
   const all = ['same', 'changed', 'deleted', 'renamed', 'new/x', 'missing'];
   expect(await ground.uncommitted(all)).toEqual(['changed', 'deleted', 'renamed', 'new/x']);
-  expect(await ground.dirty()).toEqual(['changed', 'deleted', 'new/x', 'renamed']);
+  expect((await ground.standing()).dirty).toEqual(['changed', 'deleted', 'new/x', 'renamed']);
   for (let n = 0; n < 250; n += 1) repo.write(`many/${n}`, '');
-  expect(await ground.dirty()).toHaveLength(200);
+  expect((await ground.standing()).dirty).toHaveLength(200);
+});
+
+it('what is staged is dirty though the file is as HEAD has it; what git is to overlook is not', async () => {
+  for (const name of ['staged', 'local', 'gone']) repo.write(name, '1');
+  repo.commitAll('first');
+  repo.write('staged', '2');
+  repo.git('add', 'staged');
+  repo.write('staged', '1');
+  repo.git('update-index', '--assume-unchanged', 'local');
+  repo.write('local', 'mine');
+  repo.git('rm', '-q', 'gone');
+  const ground = await repo.open();
+  const { dirty, mark } = await ground.standing();
+  expect(dirty).toEqual(['gone', 'staged']);
+  expect(await ground.snapshot()).toEqual(mark);
+});
+
+it('before the first commit everything that git would add is dirty', async () => {
+  repo.write('a', '1');
+  repo.write('.gitignore', '*.log\n');
+  repo.write('x.log', '1');
+  expect((await (await repo.open()).standing()).dirty).toEqual(['.gitignore', 'a']);
 });
 
 it('what links hide is not at the path', async () => {
@@ -145,7 +167,7 @@ it('without git the same code works on a private repository', async () => {
   expect(folder.text('a')).toBe('1');
   expect((await again.snapshot()).tree).toBe(before.tree);
   expect(await again.commit({ paths: ['a'], message: 'm' })).toEqual({ kind: 'nothing' });
-  expect(await again.dirty()).toEqual([]);
+  expect((await again.standing()).dirty).toEqual([]);
   expect(await again.uncommitted(['a', 'gone'])).toEqual(['a', 'gone']);
   expect(existsSync(join(folder.root, '.git'))).toBe(false);
   folder.remove();

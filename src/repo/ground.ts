@@ -8,14 +8,15 @@ import { readHead, unfinishedOperation } from './head.ts';
 import {
   commitSaying,
   commitsBetween,
-  dirtyPaths,
   isAncestor,
   keepCommit,
   recentSubjects,
+  stagedPaths,
+  treeOfHead,
 } from './history.ts';
 import { hooksFolder } from './hooks.ts';
 import { openMemory, type Subjects, withCommit } from './memory.ts';
-import { makePlace, type Place } from './place.ts';
+import { isExcluded, makePlace, type Place } from './place.ts';
 import { findProject } from './project.ts';
 import { restore } from './restore.ts';
 import { takeTree, treeChanges, type Warmth, warmIndex } from './snapshots.ts';
@@ -38,8 +39,16 @@ export interface GroundOptions {
   commitTimeoutMs?: number;
 }
 
-/** A Ground that also tells what its snapshots had to skip (unreadable files, empty nested repositories). */
-export type RepoGround = Ground & { notes(): string[] };
+/** A Ground as it is opened: with what stands uncommitted, and what snapshots had to skip. */
+export type RepoGround = Ground & {
+  /** What snapshots left out and why, e.g. unreadable files and empty nested repositories. */
+  notes(): string[];
+  /**
+   * The content that stands there, and the paths that are not as HEAD has them, without what snapshots leave
+   * out and what the user told git to overlook; sorted, at most 200. Without git: none.
+   */
+  standing(): Promise<{ mark: Mark; dirty: string[] }>;
+};
 
 /** Opens the ground around `cwd`. A missing folder or git is a Problem. */
 export async function openGround(options: GroundOptions): Promise<RepoGround> {
@@ -58,12 +67,14 @@ export async function openGround(options: GroundOptions): Promise<RepoGround> {
   return groundAt(place);
 }
 
+const MAX_DIRTY = 200;
+
 function groundAt(place: Place): RepoGround {
   const inGit = inRepository(place) ? place : null;
   const alone = oneAtATime();
   const memory = openMemory(place);
   let subjects: Subjects | null = null;
-  let warmth: Warmth = { stamp: '', tracked: '' };
+  let warmth: Warmth = { stamp: '', tracked: '', hidden: [] };
   const warm = async () => {
     warmth = await warmIndex(place, warmth);
   };
@@ -73,6 +84,12 @@ function groundAt(place: Place): RepoGround {
       await warm();
       return currentBlobs(place, paths, memory.recognise);
     });
+  const snapshot = () =>
+    alone(async (): Promise<Mark> => {
+      await warm();
+      const tree = await takeTree(place);
+      return { ...(await head()), tree };
+    });
   return {
     id: nameOf(place),
     root: place.root,
@@ -81,12 +98,7 @@ function groundAt(place: Place): RepoGround {
     notes: () => [...place.notes],
     head,
     operation: async () => (inGit === null ? null : unfinishedOperation(inGit.gitDir)),
-    snapshot: () =>
-      alone(async (): Promise<Mark> => {
-        await warm();
-        const tree = await takeTree(place);
-        return { ...(await head()), tree };
-      }),
+    snapshot,
     async changes(before, after) {
       const changes = await treeChanges(place, before, after);
       memory.learn(changes);
@@ -126,7 +138,15 @@ function groundAt(place: Place): RepoGround {
       if (inGit !== null) await keepCommit(inGit, commit, `refs/ralph/${session}/${n}`);
     },
     commitSaying: async (from, lines) => (inGit === null ? null : commitSaying(inGit, from, lines)),
-    dirty: async () => (inGit === null ? [] : dirtyPaths(inGit)),
+    standing: async () => {
+      const mark = await snapshot();
+      if (inGit === null) return { mark, dirty: [] };
+      const changed = await treeChanges(place, treeOfHead(inGit, mark.head), mark.tree);
+      const paths = [...changed.map(({ path }) => path), ...(await stagedPaths(inGit, mark.head))];
+      const hidden = new Set(warmth.hidden);
+      const dirty = paths.filter((path) => !isExcluded(place, path) && !hidden.has(path));
+      return { mark, dirty: [...new Set(dirty)].sort().slice(0, MAX_DIRTY) };
+    },
     async recentCommits(count) {
       if (inGit === null) return [];
       const at = (await head()).head;

@@ -3,10 +3,8 @@ import { Problem } from '../core/index.ts';
 import type { GitPlace } from './commit.ts';
 import { type GitResult, git, gitProblem } from './git.ts';
 import { pathText } from './paths.ts';
-import { everything, isExcluded } from './place.ts';
 
 const MAX_COMMITS = 1_000;
-const MAX_DIRTY = 200;
 
 function ask(place: GitPlace, args: string[]): Promise<GitResult> {
   return git({ args: ['-c', 'core.fsmonitor=false', ...args], cwd: place.root, env: place.userEnv });
@@ -86,23 +84,26 @@ async function pathsOf(place: GitPlace, commit: string): Promise<string[]> {
   return paths;
 }
 
-/** Paths that differ from HEAD or are untracked, without what snapshots leave out; at most 200. */
-export async function dirtyPaths(place: GitPlace): Promise<string[]> {
-  const options = [
-    '--porcelain=v1',
-    '-z',
-    '--untracked-files=all',
-    '--no-renames',
-    '--ignore-submodules=dirty',
-  ];
-  const result = await ask(place, ['status', ...options, '--', ...everything(place)]);
-  if (result.code !== 0) throw gitProblem('tell which files are changed', result);
+const EMPTY_TREE = {
+  20: '4b825dc642cb6eb9a060e54bf8d69288fbee4904',
+  32: '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321',
+};
+
+/** What HEAD holds, also before the first commit; git knows the empty tree without an object. */
+export function treeOfHead({ oidBytes }: GitPlace, head: string | null): string {
+  return head ?? EMPTY_TREE[oidBytes];
+}
+
+/** Paths that are staged: what the user's index says and HEAD does not. */
+export async function stagedPaths(place: GitPlace, head: string | null): Promise<string[]> {
+  const options = ['--cached', '--name-only', '-z', '--no-renames', '--ignore-submodules=dirty'];
+  const result = await ask(place, ['diff-index', ...options, treeOfHead(place, head), '--']);
+  if (result.code !== 0) throw gitProblem('tell which files are staged', result);
   const paths: string[] = [];
-  for (let at = 0; at < result.stdout.length && paths.length < MAX_DIRTY; ) {
+  for (let at = 0; at < result.stdout.length; ) {
     const end = result.stdout.indexOf(0, at);
     if (end === -1) break;
-    const path = pathText(result.stdout.subarray(at + 3, end));
-    if (!isExcluded(place, path) && paths.at(-1) !== path) paths.push(path);
+    paths.push(pathText(result.stdout.subarray(at, end)));
     at = end + 1;
   }
   return paths;

@@ -16,8 +16,6 @@ export interface IndexEntry {
 
 const STAT_BYTES = 40;
 const EXTENDED = 0x4000;
-const ASSUME_VALID = 0x8000;
-const SKIP_WORKTREE = 0x4000;
 
 /** Entries of an index file; null when it is torn, foreign, split or sparse. */
 export function decodeIndex(bytes: Buffer, oidBytes: number): IndexEntry[] | null {
@@ -111,27 +109,4 @@ export function entryContent(entry: IndexEntry): { mode: string; oid: string } |
     mode: entry.fixed.readUInt32BE(24).toString(8),
     oid: entry.fixed.toString('hex', STAT_BYTES, entry.fixed.length - 2),
   };
-}
-
-/** True for an entry that a sparse checkout leaves out of the work tree. */
-export function isSkipped(entry: IndexEntry): boolean {
-  return (entry.extended & SKIP_WORKTREE) !== 0;
-}
-
-/** The entry without the marks that make git overlook changes of a present file. */
-export function unhidden(entry: IndexEntry, present: boolean): IndexEntry {
-  const flags = entry.fixed.readUInt16BE(entry.fixed.length - 2);
-  const hidden = (flags & ASSUME_VALID) !== 0 || (present && isSkipped(entry));
-  if (!hidden) return entry;
-  const fixed = Buffer.from(entry.fixed);
-  fixed.writeUInt16BE(flags & ~ASSUME_VALID, fixed.length - 2);
-  return { name: entry.name, fixed, extended: present ? entry.extended & ~SKIP_WORKTREE : entry.extended };
-}
-
-/** Which paths are tracked, as one hash: unchanged by a refresh or by staging known files. */
-export function trackedFingerprint(entries: readonly IndexEntry[]): string {
-  const hash = createHash('sha1');
-  const nul = Buffer.from([0]);
-  for (const entry of entries) hash.update(entry.name).update(nul);
-  return hash.digest('hex');
 }

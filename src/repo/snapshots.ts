@@ -14,21 +14,16 @@ import type { Change } from '../core/index.ts';
 import { Problem } from '../core/index.ts';
 import { blobId } from './blob-id.ts';
 import { type GitResult, git, gitProblem } from './git.ts';
-import {
-  decodeIndex,
-  encodeIndex,
-  type IndexEntry,
-  isSkipped,
-  trackedFingerprint,
-  unhidden,
-} from './index-file.ts';
-import { absolutePath, pathText } from './paths.ts';
-import { everything, isExcluded, note, type Place, PRIVATE_OPTIONS } from './place.ts';
+import { absolutePath, pathBytes, pathText } from './paths.ts';
+import { everything, note, type Place, PRIVATE_OPTIONS } from './place.ts';
+import { privateIndex } from './private-index.ts';
 
 /** What is known of the user's index, so that it is read again only when it was written. */
 export interface Warmth {
   stamp: string;
   tracked: string;
+  /** Paths whose changes the user told git to overlook. */
+  hidden: string[];
 }
 
 /** Runs git with our index and objects on the user's folder. */
@@ -44,32 +39,25 @@ export async function warmIndex(place: Place, warmth: Warmth): Promise<Warmth> {
   if (warmth.stamp !== '' && (place.gitDir === null || warmth.stamp === stamp)) return warmth;
   if (stamp === 'none') {
     if (place.gitDir !== null) await rm(place.indexFile, { force: true });
-    return { stamp, tracked: 'none' };
+    return { stamp, tracked: 'none', hidden: [] };
   }
-  const bytes = await readFile(source);
-  const entries = decodeIndex(bytes, place.oidBytes);
-  if (entries === null) return copyWhole(place, source, stamp);
-  const tracked = trackedFingerprint(entries);
-  if (warmth.tracked === tracked) return { stamp, tracked };
-  const ours = entries.filter((entry) => !isExcluded(place, pathText(entry.name)));
+  const ours = privateIndex(await readFile(source), {
+    oidBytes: place.oidBytes,
+    excluded: place.excluded.map(pathBytes),
+    present: (name) => isPresent(place, name),
+  });
+  if (ours === null) return copyWhole(place, source, stamp);
+  const { tracked } = ours;
+  const hidden = ours.hidden.map(pathText);
+  if (warmth.tracked === tracked) return { stamp, tracked, hidden };
   const seconds = Math.floor(statSync(source).mtimeMs / 1000);
-  await writeFile(
-    place.indexFile,
-    encodeIndex(
-      ours.map((entry) => shown(place, entry)),
-      place.oidBytes,
-    ),
-  );
+  await writeFile(place.indexFile, ours.bytes);
   await utimes(place.indexFile, seconds, seconds);
-  return { stamp, tracked };
+  return { stamp, tracked, hidden };
 }
 
-function shown(place: Place, entry: IndexEntry): IndexEntry {
-  return unhidden(entry, isSkipped(entry) && isPresent(place, entry));
-}
-
-function isPresent(place: Place, entry: IndexEntry): boolean {
-  return lstatSync(absolutePath(place.root, pathText(entry.name)), { throwIfNoEntry: false }) !== undefined;
+function isPresent(place: Place, name: Buffer): boolean {
+  return lstatSync(absolutePath(place.root, pathText(name)), { throwIfNoEntry: false }) !== undefined;
 }
 
 /** Split, sparse or unknown index: git reads it itself, and drops our excluded paths with one process. */
@@ -91,7 +79,7 @@ async function copyWhole(place: Place, source: string, stamp: string): Promise<W
   const removed = await privateGit(place, [...args, ...place.excluded]);
   // A torn index: every file is read anew instead.
   if (removed.code !== 0) await rm(place.indexFile, { force: true });
-  return { stamp, tracked: stamp };
+  return { stamp, tracked: stamp, hidden: [] };
 }
 
 function stampOf(file: string): string {

@@ -453,7 +453,6 @@ function ground(world: World): Ground {
       }
       return null;
     },
-    dirty: async () => [],
     tracked: async () => [],
     recentCommits: async () => [],
   };

@@ -142,7 +142,8 @@ const loggedOut = (name: string, login: string): ProblemFacts => ({
   fix: login,
 });
 
-function dirty(paths: string[]): ProblemFacts {
+/** The refusal to begin over work that nobody claims. */
+export function dirty(paths: string[]): ProblemFacts {
   const shown = paths.slice(0, 10).join(', ');
   const more = paths.length > 10 ? ` and ${paths.length - 10} more` : '';
   return {
