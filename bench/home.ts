@@ -141,6 +141,9 @@ async function firstAgentRow(
   floor();
   const [ours, theirs]: [number[], number[]] = [[], []];
   for (let i = 0; i < (quick ? 1 : 7); i++) {
+    for (const made of ['.ralph', '.ralph-sessions', 'ralph']) {
+      rmSync(join(root, made), { recursive: true, force: true });
+    }
     process.env.RALPH_BENCH_COST = cost;
     const args = ['run', '--new', '-n', '1', '--quiet', '--no-wait'];
     spawnSync(process.execPath, [PROGRAM, ...args], { cwd: root, env: process.env, encoding: 'utf8' });

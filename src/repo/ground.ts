@@ -12,7 +12,7 @@ import {
   keepCommit,
   recentSubjects,
   stagedPaths,
-  treeOfHead,
+  treeOf,
 } from './history.ts';
 import { hooksFolder } from './hooks.ts';
 import { openMemory, type Subjects, withCommit } from './memory.ts';
@@ -74,7 +74,7 @@ function groundAt(place: Place): RepoGround {
   const alone = oneAtATime();
   const memory = openMemory(place);
   let subjects: Subjects | null = null;
-  let warmth: Warmth = { stamp: '', tracked: '', hidden: [] };
+  let warmth: Warmth = { stamp: '', tracked: '', hidden: [], staged: null };
   const warm = async () => {
     warmth = await warmIndex(place, warmth);
   };
@@ -141,8 +141,10 @@ function groundAt(place: Place): RepoGround {
     standing: async () => {
       const mark = await snapshot();
       if (inGit === null) return { mark, dirty: [] };
-      const changed = await treeChanges(place, treeOfHead(inGit, mark.head), mark.tree);
-      const paths = [...changed.map(({ path }) => path), ...(await stagedPaths(inGit, mark.head))];
+      const committed = await treeOf(inGit, mark.head);
+      const changed = await treeChanges(place, committed, mark.tree);
+      const staged = warmth.staged === committed ? [] : await stagedPaths(inGit, committed);
+      const paths = [...changed.map(({ path }) => path), ...staged];
       const hidden = new Set(warmth.hidden);
       const dirty = paths.filter((path) => !isExcluded(place, path) && !hidden.has(path));
       return { mark, dirty: [...new Set(dirty)].sort().slice(0, MAX_DIRTY) };

@@ -89,15 +89,18 @@ const EMPTY_TREE = {
   32: '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321',
 };
 
-/** What HEAD holds, also before the first commit; git knows the empty tree without an object. */
-export function treeOfHead({ oidBytes }: GitPlace, head: string | null): string {
-  return head ?? EMPTY_TREE[oidBytes];
+/** The tree of a commit; before the first one the empty tree, which git knows without an object. */
+export async function treeOf(place: GitPlace, commit: string | null): Promise<string> {
+  if (commit === null) return EMPTY_TREE[place.oidBytes];
+  const result = await ask(place, ['rev-parse', '--verify', `${commit}^{tree}`]);
+  if (result.code !== 0) throw gitProblem(`read the commit ${commit.slice(0, 12)}`, result);
+  return result.stdout.toString('latin1').trim();
 }
 
-/** Paths that are staged: what the user's index says and HEAD does not. */
-export async function stagedPaths(place: GitPlace, head: string | null): Promise<string[]> {
+/** Paths that are staged: what the user's index says and this tree does not. */
+export async function stagedPaths(place: GitPlace, tree: string): Promise<string[]> {
   const options = ['--cached', '--name-only', '-z', '--no-renames', '--ignore-submodules=dirty'];
-  const result = await ask(place, ['diff-index', ...options, treeOfHead(place, head), '--']);
+  const result = await ask(place, ['diff-index', ...options, tree, '--']);
   if (result.code !== 0) throw gitProblem('tell which files are staged', result);
   const paths: string[] = [];
   for (let at = 0; at < result.stdout.length; ) {

@@ -31,7 +31,8 @@ function gitOn(index: Buffer, ...args: string[]): string {
 }
 
 it('without exclusions it writes the tree of HEAD, and git finds nothing wrong in it', () => {
-  const { bytes, hidden } = privateIndex(user(), wish())!;
+  const { bytes, hidden, staged } = privateIndex(user(), wish())!;
+  expect(staged).toBe(repo.git('rev-parse', 'HEAD^{tree}'));
   expect(gitOn(bytes, 'write-tree')).toBe(repo.git('rev-parse', 'HEAD^{tree}'));
   expect(gitOn(bytes, 'fsck', '--strict')).toBe('');
   expect(hidden).toEqual([]);
@@ -73,7 +74,7 @@ it('the hash of what is tracked stays when a file is staged, and changes with th
   const { tracked } = privateIndex(user(), wish())!;
   repo.write('a', 'other');
   repo.git('add', 'a');
-  expect(privateIndex(user(), wish())!.tracked).toBe(tracked);
+  expect(privateIndex(user(), wish())).toMatchObject({ tracked, staged: null });
   repo.git('rm', '-q', '--cached', 'a');
   expect(privateIndex(user(), wish())!.tracked).not.toBe(tracked);
 });

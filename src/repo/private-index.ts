@@ -20,6 +20,8 @@ export interface PrivateIndex {
   tracked: string;
   /** Names whose changes the user told git to overlook. */
   hidden: Buffer[];
+  /** The tree that the user's index stands for, where git has noted it there; null: not known. */
+  staged: string | null;
 }
 
 export interface IndexWish {
@@ -44,7 +46,7 @@ export function privateIndex(user: Buffer, wish: IndexWish): PrivateIndex | null
   const digest = createHash(wish.oidBytes === 32 ? 'sha256' : 'sha1')
     .update(body)
     .digest();
-  return { bytes: Buffer.concat([body, digest]), tracked, hidden };
+  return { bytes: Buffer.concat([body, digest]), tracked, hidden, staged: rootOf(tree, wish.oidBytes) };
 }
 
 /** A copy that may be written to, in a version whose names stand whole. */
@@ -88,8 +90,8 @@ function readEntries(bytes: Buffer, { oidBytes, excluded, present }: IndexWish):
     const length = nul - at;
     const next = at + length + 8 - (length % 8);
     if (next > limit) return null;
-    bytes.copy(names, named, nameAt, nul + 1);
-    named += nul + 1 - nameAt;
+    // Byte by byte: a call for each of so many short names costs more than the bytes.
+    for (let from = nameAt; from <= nul; from += 1) names[named++] = bytes[from]!;
     if (isBelowAny(bytes, { from: nameAt, to: nul }, excluded)) {
       read.dropped.push(bytes.subarray(nameAt, nul));
       if (at > from) read.kept.push(bytes.subarray(from, at));
@@ -156,6 +158,14 @@ function withoutFolders(tree: Buffer, dropped: readonly Buffer[], oidBytes: numb
   head.write('TREE', 'latin1');
   head.writeUInt32BE(body.length, 4);
   return Buffer.concat([head, body]);
+}
+
+/** The first folder of the extension is the root, whose name is empty. */
+function rootOf(tree: Buffer, oidBytes: number): string | null {
+  const line = tree.indexOf(0x0a);
+  if (line === -1 || tree[0] !== 0 || tree[1] === 0x2d) return null;
+  const end = line + 1 + oidBytes;
+  return end > tree.length ? null : tree.toString('hex', line + 1, end);
 }
 
 interface Rewriting {

@@ -24,6 +24,8 @@ export interface Warmth {
   tracked: string;
   /** Paths whose changes the user told git to overlook. */
   hidden: string[];
+  /** The tree that the user's index stands for; null: not known. */
+  staged: string | null;
 }
 
 /** Runs git with our index and objects on the user's folder. */
@@ -39,7 +41,7 @@ export async function warmIndex(place: Place, warmth: Warmth): Promise<Warmth> {
   if (warmth.stamp !== '' && (place.gitDir === null || warmth.stamp === stamp)) return warmth;
   if (stamp === 'none') {
     if (place.gitDir !== null) await rm(place.indexFile, { force: true });
-    return { stamp, tracked: 'none', hidden: [] };
+    return { stamp, tracked: 'none', hidden: [], staged: null };
   }
   const ours = privateIndex(await readFile(source), {
     oidBytes: place.oidBytes,
@@ -47,13 +49,13 @@ export async function warmIndex(place: Place, warmth: Warmth): Promise<Warmth> {
     present: (name) => isPresent(place, name),
   });
   if (ours === null) return copyWhole(place, source, stamp);
-  const { tracked } = ours;
+  const { tracked, staged } = ours;
   const hidden = ours.hidden.map(pathText);
-  if (warmth.tracked === tracked) return { stamp, tracked, hidden };
+  if (warmth.tracked === tracked) return { stamp, tracked, hidden, staged };
   const seconds = Math.floor(statSync(source).mtimeMs / 1000);
   await writeFile(place.indexFile, ours.bytes);
   await utimes(place.indexFile, seconds, seconds);
-  return { stamp, tracked, hidden };
+  return { stamp, tracked, hidden, staged };
 }
 
 function isPresent(place: Place, name: Buffer): boolean {
@@ -79,7 +81,7 @@ async function copyWhole(place: Place, source: string, stamp: string): Promise<W
   const removed = await privateGit(place, [...args, ...place.excluded]);
   // A torn index: every file is read anew instead.
   if (removed.code !== 0) await rm(place.indexFile, { force: true });
-  return { stamp, tracked: stamp, hidden: [] };
+  return { stamp, tracked: stamp, hidden: [], staged: null };
 }
 
 function stampOf(file: string): string {
