@@ -4,6 +4,7 @@
  * item there belongs to.
  */
 import type { TaskDef, TaskStatus } from '../core/index.ts';
+import { nameAll } from './checklist-ids.ts';
 import {
   isTicked,
   type Mark,
@@ -24,7 +25,7 @@ import {
   passLine,
 } from './checklist-sections.ts';
 import { readTable, type TableRow } from './checklist-table.ts';
-import { type ChecklistTitle, madeId, readTitle } from './checklist-title.ts';
+import { type ChecklistTitle, readTitle } from './checklist-title.ts';
 import {
   isAcceptanceTitle,
   isLegendTitle,
@@ -112,18 +113,9 @@ export class ChecklistReader {
     for (const draft of this.drafts) this.settle(draft);
     nameAll(this.drafts);
     const tasks = this.drafts.map(({ task }) => task);
-    this.warnings.push(...resolveNeeds(tasks, this.drafts.flatMap(needsOf)));
-    const items = this.drafts.map(({ task, idKind, line, start, level, end, mark }) => ({
-      task,
-      idKind,
-      line,
-      start,
-      level,
-      end,
-      mark,
-    }));
-    const style = { legend: this.legend, words: wordsOf(items) };
-    return { items, project: this.project ?? '', style, warnings: this.warnings };
+    const warnings = this.warnings.concat(resolveNeeds(tasks, this.drafts.flatMap(needsOf)));
+    const style = { legend: this.legend, words: wordsOf(this.drafts) };
+    return { items: this.drafts, project: this.project ?? '', style, warnings };
   }
 
   /** Legends explain signs for the whole file, wherever they stand. */
@@ -135,16 +127,9 @@ export class ChecklistReader {
         if (isLegendTitle(block.text)) below = block.level;
         continue;
       }
-      const boxed = block.kind === 'item' && block.box !== null;
-      const text = boxed ? `[${block.box!.inner}] ${block.text}` : block.text;
-      if (
-        below !== null ||
-        /^[*_`]*(?:status |marker )?(?:legend|key|legende|légende|leyenda|图例|凡例)[^:：]{0,10}[:：]/i.test(
-          text,
-        )
-      ) {
-        readLegendLine(text, this.legend);
-      } else if (boxed && isLegendLine(block.text)) readLegendLine(text, this.legend);
+      const box = block.kind === 'item' ? block.box : null;
+      if (below === null && !LEGEND.test(block.text) && (box === null || !isLegendLine(block.text))) continue;
+      readLegendLine(box === null ? block.text : `[${box.inner}] ${block.text}`, this.legend);
     }
   }
 
@@ -429,6 +414,9 @@ export class ChecklistReader {
   }
 }
 
+const LEGEND =
+  /^[*_`]*(?:status |marker )?(?:legend|key|legende|légende|leyenda|图例|凡例)[^:：]{0,10}[:：]/i;
+
 const DESCRIPTION =
   /^(?:\*\*|__)?(?:description|beschreibung|descripción|描述|説明)(?:\*\*|__)?\s?[:：](?:\*\*|__)?\s*/i;
 
@@ -468,30 +456,6 @@ function goOn({ acceptance }: TaskDef, text: string): void {
 
 function needsOf({ task, needs, line }: Draft): Need[] {
   return needs.map((said) => ({ task, line, said }));
-}
-
-/**
- * The ids of all tasks. A tag or a number in front names its task only where it is the only one of its
- * kind; two lines with one text are two tasks, the second told apart by its number.
- */
-function nameAll(drafts: readonly Draft[]): void {
-  const weak = new Map<string, number>();
-  const own = new Set(
-    drafts.filter(({ idKind }) => idKind === 'own').map(({ task }) => task.id.toLowerCase()),
-  );
-  for (const { idKind, task } of drafts) {
-    if (idKind === 'weak') weak.set(task.id.toLowerCase(), (weak.get(task.id.toLowerCase()) ?? 0) + 1);
-  }
-  const counts = new Map<string, number>();
-  for (const draft of drafts) {
-    const { task, idKind } = draft;
-    if (idKind === 'own') continue;
-    const id = task.id.toLowerCase();
-    if (idKind === 'weak' && (weak.get(id)! > 1 || own.has(id))) task.id = madeId(`${task.id} ${task.title}`);
-    const count = (counts.get(task.id) ?? 0) + 1;
-    counts.set(task.id, count);
-    if (count > 1) task.id = `${task.id}-${count}`;
-  }
 }
 
 /** The words of the list's marks by status, in file order. */
