@@ -3,7 +3,7 @@
  * when it is called, because a window should not pay for the configuration and the agents.
  */
 
-import type { ProblemFacts, State } from '../core/index.ts';
+import type { ProblemFacts } from '../core/index.ts';
 import type { Archived, ArchiveRequest } from './archive.ts';
 import type { ConfigRequest, ShownConfig } from './config.ts';
 import type { DoctorRequest, Examined } from './doctor.ts';
@@ -14,6 +14,7 @@ import type { RunRequest } from './plan.ts';
 import type { RunOutcome } from './run.ts';
 import type { SendRequest, Sent } from './send.ts';
 import type { Setup } from './setup/init.ts';
+import type { KnownTasks, TaskStateRequest } from './task-state.ts';
 
 export type { Archived } from './archive.ts';
 export { rowText, verdictText } from './doctor-text.ts';
@@ -30,8 +31,8 @@ export async function runLoop(request: RunRequest): Promise<RunOutcome> {
   return (await import('./run.ts')).runLoop(request);
 }
 
-export async function taskState(cwd: string, id?: string): Promise<State> {
-  return (await import('./task-state.ts')).taskState(cwd, id);
+export async function taskState(request: TaskStateRequest): Promise<KnownTasks> {
+  return (await import('./task-state.ts')).taskState(request);
 }
 
 export async function dryRun(request: RunRequest): Promise<{ data: Record<string, unknown>; text: string }> {

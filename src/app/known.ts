@@ -30,8 +30,8 @@ export const KNOWN = {
       value: state.session?.id ?? '',
       about: state.session?.objective || `${state.tasks.size} tasks`,
     })),
-  tasks: async ({ cwd, session }) =>
-    [...(await taskState(cwd, session)).tasks.values()].map(({ def, status }) => ({
+  tasks: async ({ cwd, env, session }) =>
+    [...(await taskState({ cwd, env, session })).state.tasks.values()].map(({ def, status }) => ({
       value: def.id,
       about: `${status}: ${def.title}`,
     })),

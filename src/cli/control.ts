@@ -68,6 +68,7 @@ function tasksCommand(program: Command, done: (code: number) => void): void {
     'ralph tasks reopen t3',
   )
     .option('--session <id>', 'the session; default: the open one')
+    .option('--tasks <file>', 'look into this task list, whatever was run; default: what a run would use')
     .option('--reason <text>', 'recorded with it; default: none')
     .action(async (action: string, id: string | undefined, options: TasksOptions) => {
       if (action === 'list') await listTasks(options);
@@ -76,11 +77,17 @@ function tasksCommand(program: Command, done: (code: number) => void): void {
     });
 }
 
-type TasksOptions = Common & { session?: string; reason?: string };
+type TasksOptions = Common & { session?: string; reason?: string; tasks?: string };
 
 async function listTasks(options: TasksOptions): Promise<void> {
   const [app, views] = await Promise.all([import('../app/index.ts'), import('../views/index.ts')]);
-  const state = await app.taskState(folderOf(options), options.session);
+  const { state, warnings } = await app.taskState({
+    cwd: folderOf(options),
+    env: process.env,
+    session: options.session,
+    tasks: options.tasks,
+  });
+  for (const warning of warnings) process.stderr.write(`${warning}\n`);
   answer(options, views.tasksJson(state), views.tasksText(state));
 }
 

@@ -25,6 +25,10 @@ export interface TaskJson {
   /** What the next attempt gets, in seconds; null before the first run. */
   timeout_s: number | null;
   depends_on: string[];
+  /** Lower goes first; tasks without one share 0. */
+  priority: number;
+  /** The criteria, as the list has them. */
+  acceptance: string[];
   /** Present while an open question is about the task. */
   held?: { question: string; kind: string; reason: string };
 }
@@ -51,6 +55,8 @@ export function taskJson(state: State, task: TaskState): TaskJson {
     complexity: complexityOf(task),
     timeout_s: state.policy ? timeoutS(state.policy, task) : null,
     depends_on: task.def.dependsOn,
+    priority: task.def.priority,
+    acceptance: task.def.acceptance,
     ...(question
       ? { held: { question: question.id, kind: question.kind, reason: oneLine(question.text, 300) } }
       : {}),
