@@ -6,6 +6,7 @@ export type { ForeignState, ShellSetting, ShellSettings } from './foreign-state.
 export { isForeignState, readForeignState, readShellSettings } from './foreign-state.ts';
 export type { AgentProfile, InterventionEvent, TopicEvent } from './mirrors.ts';
 export { interventionRecord, writeEventsLine, writeInterventionsJson, writeProfileJson } from './mirrors.ts';
+export { learningsOf, patternsOf, planNotes } from './notes.ts';
 export { compareTaskFile, dialectOf, readTaskList, taskDialects, writeMarks } from './pick.ts';
 export type { ListChoice } from './story-place.ts';
 export type { EndFacts, SummaryRow } from './summary.ts';

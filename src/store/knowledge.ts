@@ -7,11 +7,14 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PromptKnowledge } from '../core/index.ts';
+import { learningsOf, patternsOf, planNotes } from '../dialects/index.ts';
 import type { Ground, KnowledgeSource } from '../engine/index.ts';
 import { diskError } from './disk.ts';
 import { readBounded, sight } from './swap.ts';
 
 const PATTERN_BYTES = 8 * 1024;
+/** How far the notes of a plan are looked for. */
+const PLAN_BYTES = 256 * 1024;
 const MEMORY_BYTES = 8 * 1024;
 const PRD_BYTES = 16 * 1024;
 const COMMITS = 10;
@@ -26,9 +29,37 @@ interface Source {
 
 const whole = (text: string): string => text.trim();
 
+/** Notes that other loops keep; each is named above its text. */
+const NOTES: readonly Source[] = [
+  {
+    paths: ['ralph/learnings.md', 'learnings.md', 'LEARNINGS.md', '.ralph/learnings.md'],
+    limit: PATTERN_BYTES,
+    from: 'end',
+    shape: learningsOf,
+  },
+  {
+    paths: ['AGENT.md', '@AGENT.md', '.ralph/AGENT.md', '.ralph/@AGENT.md'],
+    limit: PATTERN_BYTES,
+    from: 'start',
+    shape: learningsOf,
+  },
+  {
+    paths: [
+      'fix_plan.md',
+      '@fix_plan.md',
+      '.ralph/fix_plan.md',
+      '.ralph/@fix_plan.md',
+      'IMPLEMENTATION_PLAN.md',
+    ],
+    limit: PLAN_BYTES,
+    from: 'start',
+    shape: planNotes,
+  },
+];
+
 const SOURCES: Record<'patterns' | 'memories' | 'prd', Source> = {
   patterns: {
-    paths: ['ralph/progress.txt', 'progress.txt'],
+    paths: ['ralph/progress.txt', 'progress.txt', '.ralph/progress.txt', 'scripts/ralph/progress.txt'],
     limit: PATTERN_BYTES,
     from: 'start',
     shape: patternsOf,
@@ -55,21 +86,30 @@ export function knowledgeSource(projectDir: string, ground: Pick<Ground, 'recent
     return text;
   }
 
-  async function first(source: Source): Promise<string> {
+  async function first(source: Source): Promise<{ path: string; text: string } | null> {
     for (const path of source.paths) {
       const text = await textAt(path, source);
-      if (text !== null) return text;
+      if (text !== null) return { path, text };
     }
-    return '';
+    return null;
+  }
+
+  async function notes(): Promise<string[]> {
+    const found = await Promise.all(NOTES.map(first));
+    return found.flatMap((note) =>
+      note === null || note.text === '' ? [] : [`From ${note.path}:\n\n${note.text}`],
+    );
   }
 
   return {
     async read() {
       const knowledge: PromptKnowledge = {};
       for (const [name, source] of Object.entries(SOURCES) as [keyof typeof SOURCES, Source][]) {
-        const text = await first(source);
+        const text = (await first(source))?.text ?? '';
         if (text !== '') knowledge[name] = text;
       }
+      const all = [...(knowledge.patterns === undefined ? [] : [knowledge.patterns]), ...(await notes())];
+      if (all.length > 0) knowledge.patterns = all.join('\n\n');
       const commits = await ground.recentCommits(COMMITS);
       if (commits.length > 0) knowledge.commits = commits;
       return knowledge;
@@ -88,35 +128,6 @@ function wholeLines(bytes: Buffer, cut: boolean, from: 'start' | 'end'): string 
   }
   const start = text.indexOf('\n');
   return start === -1 ? text.replace(/^\ufffd+/, '') : text.slice(start + 1);
-}
-
-const HEADING = /^(#{1,6})[ \t]+(.*)$/;
-const RULE = /^(?:-{3,}|={3,}|\*{3,})[ \t]*$/;
-/** A heading of the log that follows: a date, an iteration, a story. */
-const ENTRY = /^#{1,6}[ \t]+(?:\[?\d{4}-\d\d-\d\d|iteration\b|story\b|US-\d)/i;
-
-/**
- * The curated part of progress.txt: the section whose heading speaks of patterns, else what stands
- * before the first rule or log entry. Empty where that is only a title.
- */
-export function patternsOf(text: string): string {
-  const lines = text.split('\n');
-  const start = lines.findIndex((line) => /\bpatterns?\b/i.test(HEADING.exec(line)?.[2] ?? ''));
-  if (start !== -1) {
-    const depth = HEADING.exec(lines[start]!)![1]!.length;
-    const length = lines.slice(start + 1).findIndex((line) => {
-      const heading = HEADING.exec(line);
-      return RULE.test(line) || (heading !== null && heading[1]!.length <= depth);
-    });
-    return saying(lines.slice(start + 1, length === -1 ? undefined : start + 1 + length));
-  }
-  const end = lines.findIndex((line) => RULE.test(line) || ENTRY.test(line));
-  return saying(end === -1 ? lines : lines.slice(0, end));
-}
-
-function saying(lines: string[]): string {
-  const says = lines.some((line) => line.trim() !== '' && !HEADING.test(line));
-  return says ? lines.join('\n').trim() : '';
 }
 
 /**

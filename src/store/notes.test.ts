@@ -11,8 +11,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { patternsOf } from '../dialects/index.ts';
 import { feedbackSource, saysSomething } from './feedback.ts';
-import { appendProgressEntry, knowledgeSource, patternsOf } from './knowledge.ts';
+import { appendProgressEntry, knowledgeSource } from './knowledge.ts';
 
 let root: string;
 beforeEach(() => {
@@ -49,6 +50,16 @@ describe('what prompts know of a project', () => {
       prd: '# Product',
       commits: subjects.slice(0, 10),
     });
+  });
+
+  it('is also what other loops keep: learnings, AGENT.md and the notes of a plan', async () => {
+    put('progress.txt', '## Codebase Patterns\n- Use the clock port.\n');
+    put('learnings.md', '- Cache first.\n');
+    put('AGENT.md', '# Agent\n\nBuild with `make`.\n');
+    put('fix_plan.md', '# Plan\n\n- [ ] one\n\n## Notes\n\nOne worker only.\n');
+    expect((await knowledgeSource(root, commits()).read()).patterns).toBe(
+      '- Use the clock port.\n\nFrom learnings.md:\n\n- Cache first.\n\nFrom AGENT.md:\n\n# Agent\n\nBuild with `make`.\n\nFrom fix_plan.md:\n\n## Notes\n\nOne worker only.',
+    );
   });
 
   it('prefers the files in ralph/ and falls back to the root', async () => {
