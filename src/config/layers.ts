@@ -94,9 +94,10 @@ export function layFiles(sources: Source[]): Layered {
 /** `limits:` with nothing below it is an empty section, not a wrong one. */
 function dropEmptySections(data: Record<string, unknown>, path: Path): void {
   for (const [key, value] of Object.entries(data)) {
+    if (isMapping(value)) dropEmptySections(value, [...path, key]);
+    if (value !== null) continue;
     const node = nodeAt([...path, key]);
-    if (value === null && (node?.type === 'object' || node?.type === 'array')) delete data[key];
-    else if (isMapping(value)) dropEmptySections(value, [...path, key]);
+    if (node?.type === 'object' || node?.type === 'array') delete data[key];
   }
 }
 

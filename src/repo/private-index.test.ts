@@ -23,28 +23,28 @@ const wish = (...excluded: string[]) => ({
   present: () => true,
 });
 
-function gitOn(index: Buffer, ...args: string[]): string {
+function gitOn(index: Buffer[], ...args: string[]): string {
   const file = join(repo.root, '.git/private');
-  writeFileSync(file, index);
+  writeFileSync(file, Buffer.concat(index));
   const env = { ...testEnv(), GIT_INDEX_FILE: file };
   return execFileSync('git', args, { cwd: repo.root, env, encoding: 'utf8' }).trim();
 }
 
 it('without exclusions it writes the tree of HEAD, and git finds nothing wrong in it', () => {
-  const { bytes, hidden, staged } = privateIndex(user(), wish())!;
+  const { pieces, hidden, staged } = privateIndex(user(), wish())!;
   expect(staged).toBe(repo.git('rev-parse', 'HEAD^{tree}'));
-  expect(gitOn(bytes, 'write-tree')).toBe(repo.git('rev-parse', 'HEAD^{tree}'));
-  expect(gitOn(bytes, 'fsck', '--strict')).toBe('');
+  expect(gitOn(pieces, 'write-tree')).toBe(repo.git('rev-parse', 'HEAD^{tree}'));
+  expect(gitOn(pieces, 'fsck', '--strict')).toBe('');
   expect(hidden).toEqual([]);
-  expect(bytes.includes('TREE')).toBe(true);
+  expect(Buffer.concat(pieces).includes('TREE')).toBe(true);
 });
 
 it('whatever is left out, the tree is what git itself would write without it', () => {
   const paths = ['a', 'd', 'd/b', 'd/e', 'd/e/g/h', 'z', 'ralph/tasks.json', 'ö', 'missing', 'd/bb', 'z.tx'];
   fc.assert(
     fc.property(fc.subarray(paths), (excluded) => {
-      const { bytes } = privateIndex(user(), wish(...excluded))!;
-      const names = decodeIndex(bytes, 20)!.map(({ name }) => String(name));
+      const { pieces } = privateIndex(user(), wish(...excluded))!;
+      const names = decodeIndex(Buffer.concat(pieces), 20)!.map(({ name }) => String(name));
       for (const path of excluded) {
         expect(names.some((name) => name === path || name.startsWith(`${path}/`))).toBe(false);
       }
@@ -53,7 +53,7 @@ it('whatever is left out, the tree is what git itself would write without it', (
       const theirs = (...args: string[]) =>
         execFileSync('git', args, { cwd: repo.root, env, encoding: 'utf8' }).trim();
       if (excluded.length > 0) theirs('rm', '-r', '-q', '--cached', '--ignore-unmatch', '--', ...excluded);
-      expect(gitOn(bytes, 'write-tree')).toBe(theirs('write-tree'));
+      expect(gitOn(pieces, 'write-tree')).toBe(theirs('write-tree'));
     }),
     { numRuns: 25 },
   );
@@ -62,12 +62,12 @@ it('whatever is left out, the tree is what git itself would write without it', (
 it('marks that hide changes are cleared and named', () => {
   repo.git('update-index', '--assume-unchanged', 'a');
   repo.git('update-index', '--skip-worktree', 'd/b', 'd/c');
-  const { bytes, hidden } = privateIndex(user(), {
+  const { pieces, hidden } = privateIndex(user(), {
     ...wish(),
     present: (name) => String(name) !== 'd/c',
   })!;
   expect(hidden.map(String)).toEqual(['a', 'd/b', 'd/c']);
-  expect(gitOn(bytes, 'ls-files', '-v', 'a', 'd/b', 'd/c').split('\n')).toEqual(['H a', 'H d/b', 'S d/c']);
+  expect(gitOn(pieces, 'ls-files', '-v', 'a', 'd/b', 'd/c').split('\n')).toEqual(['H a', 'H d/b', 'S d/c']);
 });
 
 it('the hash of what is tracked stays when a file is staged, and changes with the names', () => {

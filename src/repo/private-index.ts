@@ -13,9 +13,12 @@ const EXTENDED = 0x4000;
 const ASSUME_VALID = 0x8000;
 const SKIP_WORKTREE = 0x4000;
 const NAME_LENGTH = 0x0fff;
+/** More than any path that a file system takes. */
+const NAMES_BYTES = 64 * 1024;
 
 export interface PrivateIndex {
-  bytes: Buffer;
+  /** The file, in pieces: it is long, and joining them would cost as much as reading it. */
+  pieces: Buffer[];
   /** Which paths are tracked, as one hash: unchanged by a refresh or by staging known files. */
   tracked: string;
   /** Names whose changes the user told git to overlook. */
@@ -32,7 +35,7 @@ export interface IndexWish {
   present(name: Buffer): boolean;
 }
 
-/** A private copy of an index file; null when it is torn, foreign, split or sparse. */
+/** A private version of an index file, made in its bytes; null when it is torn, foreign, split or sparse. */
 export function privateIndex(user: Buffer, wish: IndexWish): PrivateIndex | null {
   const bytes = plainBytes(user, wish.oidBytes);
   const read = bytes === null ? null : readEntries(bytes, wish);
@@ -42,18 +45,17 @@ export function privateIndex(user: Buffer, wish: IndexWish): PrivateIndex | null
   if (tree === null) return null;
   const head = Buffer.from(bytes.subarray(0, 12));
   head.writeUInt32BE(count, 8);
-  const body = Buffer.concat([head, ...kept, withoutFolders(tree, dropped, wish.oidBytes)]);
-  const digest = createHash(wish.oidBytes === 32 ? 'sha256' : 'sha1')
-    .update(body)
-    .digest();
-  return { bytes: Buffer.concat([body, digest]), tracked, hidden, staged: rootOf(tree, wish.oidBytes) };
+  const body = [head, ...kept, withoutFolders(tree, dropped, wish.oidBytes)];
+  const hash = createHash(wish.oidBytes === 32 ? 'sha256' : 'sha1');
+  for (const piece of body) hash.update(piece);
+  return { pieces: [...body, hash.digest()], tracked, hidden, staged: rootOf(tree, wish.oidBytes) };
 }
 
-/** A copy that may be written to, in a version whose names stand whole. */
+/** In a version whose names stand whole. */
 function plainBytes(user: Buffer, oidBytes: number): Buffer | null {
   if (user.length < 12 + oidBytes || user.toString('latin1', 0, 4) !== 'DIRC') return null;
   const version = user.readUInt32BE(4);
-  if (version === 2 || version === 3) return Buffer.from(user);
+  if (version === 2 || version === 3) return user;
   const entries = decodeIndex(user, oidBytes);
   return entries === null ? null : encodeIndex(entries, oidBytes);
 }
@@ -74,7 +76,8 @@ function readEntries(bytes: Buffer, { oidBytes, excluded, present }: IndexWish):
   const limit = bytes.length - oidBytes;
   if (all > bytes.length / (STAT_BYTES + oidBytes)) return null;
   const read: ReadEntries = { kept: [], count: 0, end: 12, dropped: [], tracked: '', hidden: [] };
-  const names = Buffer.allocUnsafe(bytes.length);
+  const hash = createHash('sha1');
+  const names = Buffer.allocUnsafe(NAMES_BYTES);
   let named = 0;
   let from = 12; // where the piece in hand begins
   let at = 12;
@@ -86,10 +89,14 @@ function readEntries(bytes: Buffer, { oidBytes, excluded, present }: IndexWish):
     const nameAt = fixedEnd + (more ? 2 : 0);
     const short = flags & NAME_LENGTH;
     const nul = short < NAME_LENGTH ? nameAt + short : bytes.indexOf(0, nameAt);
-    if (nul < nameAt || nul >= limit || bytes[nul] !== 0) return null;
+    if (nul < nameAt || nul >= limit || bytes[nul] !== 0 || nul - nameAt >= NAMES_BYTES) return null;
     const length = nul - at;
     const next = at + length + 8 - (length % 8);
     if (next > limit) return null;
+    if (named + nul + 1 - nameAt > NAMES_BYTES) {
+      hash.update(names.subarray(0, named));
+      named = 0;
+    }
     // Byte by byte: a call for each of so many short names costs more than the bytes.
     for (let from = nameAt; from <= nul; from += 1) names[named++] = bytes[from]!;
     if (isBelowAny(bytes, { from: nameAt, to: nul }, excluded)) {
@@ -110,7 +117,7 @@ function readEntries(bytes: Buffer, { oidBytes, excluded, present }: IndexWish):
     at = next;
   }
   if (at > from) read.kept.push(bytes.subarray(from, at));
-  return { ...read, end: at, tracked: createHash('sha1').update(names.subarray(0, named)).digest('hex') };
+  return { ...read, end: at, tracked: hash.update(names.subarray(0, named)).digest('hex') };
 }
 
 function isBelowAny(

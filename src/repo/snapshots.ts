@@ -29,9 +29,8 @@ export interface Warmth {
 }
 
 /** Runs git with our index and objects on the user's folder. */
-export function privateGit(place: Place, args: string[], input?: Uint8Array): Promise<GitResult> {
-  const call = { args: [...PRIVATE_OPTIONS, ...args], cwd: place.root, env: place.privateEnv };
-  return git(input === undefined ? call : { ...call, input });
+export function privateGit(place: Place, args: string[], env = place.privateEnv): Promise<GitResult> {
+  return git({ args: [...PRIVATE_OPTIONS, ...args], cwd: place.root, env });
 }
 
 /** Brings the private index in line with what the user tracks. Cheap when nothing was written. */
@@ -53,7 +52,7 @@ export async function warmIndex(place: Place, warmth: Warmth): Promise<Warmth> {
   const hidden = ours.hidden.map(pathText);
   if (warmth.tracked === tracked) return { stamp, tracked, hidden, staged };
   const seconds = Math.floor(statSync(source).mtimeMs / 1000);
-  await writeFile(place.indexFile, ours.bytes);
+  await writeFile(place.indexFile, ours.pieces);
   await utimes(place.indexFile, seconds, seconds);
   return { stamp, tracked, hidden, staged };
 }
@@ -141,7 +140,9 @@ export async function treeChanges(place: Place, before: string, after: string): 
     '--no-ext-diff',
     '--ignore-submodules=none',
   ];
-  const result = await privateGit(place, ['diff-tree', ...options, before, after, '--']);
+  // Git would read the whole index first, for attributes that a raw difference has no use for.
+  const env = { ...place.privateEnv, GIT_INDEX_FILE: `${place.indexFile}.none` };
+  const result = await privateGit(place, ['diff-tree', ...options, before, after, '--'], env);
   if (result.code !== 0) {
     throw new Problem({
       code: 'ground.tree_missing',
