@@ -282,7 +282,7 @@ const PRIORITY_NOUN = /priori[td]\p{L}*|приоритет\p{L}*|优先级|優�
 
 const PRIORITY_WORDS: readonly [value: number, words: RegExp][] = [
   [0, anyOf('kritisch|critique|crítica|critico|критический|紧急|緊急|最高|긴급|حرجة?')],
-  [1, anyOf('hohe?|haute|élevée?|alta|alto|высокий|高|높음|عالية?')],
+  [1, anyOf('hoch|hohe?|haute|élevée?|alta|alto|высокий|高|높음|عالية?')],
   [2, anyOf('mittlere?|mittel|moyenne?|media|medio|média|средний|中|보통|متوسطة?')],
   [3, anyOf('niedrige?|gering|basse|faible|baja|bajo|baixa|bassa|низкий|低|낮음|منخفضة?')],
 ];

@@ -284,3 +284,66 @@ describe('what of an agent’s edit stands', () => {
     }
   });
 });
+
+describe('what of an agent’s edit of other forms stands', () => {
+  const stories =
+    '# PRD\n\n### US-001: One\n\n**Acceptance Criteria:**\n\n- [ ] a\n- [ ] b\n\n### US-002: Two\n\n- [x] c\n- [ ] d\n\n### US-003: Three\n\n**Status:** pending\n\n- e\n';
+  const compare = (after: string, active = 'US-001') =>
+    compareTaskFile({ before: stories, after, mode: 'implement', active, path: 'PRD.md' });
+
+  it('all criteria of its own heading ticked is a claim; some of them is its way of counting', () => {
+    const all = stories.replace('[ ] a', '[x] a').replace('[ ] b', '[x] b');
+    expect(compare(all)).toMatchObject({ marked: ['US-001'], violations: [], restored: stories });
+    const some = stories.replace('[ ] a', '[x] a');
+    expect(compare(some)).toMatchObject({ marked: [], violations: [], restored: some });
+    const tick = stories.replace('US-001: One', 'US-001: One ✅');
+    expect(compare(tick)).toMatchObject({ marked: ['US-001'], violations: [], restored: stories });
+  });
+
+  it('criteria of another heading ticked or opened are found and put back', () => {
+    const finished = compare(stories.replace('[ ] d', '[x] d'));
+    expect(finished).toMatchObject({ marked: ['US-002'], restored: stories });
+    const opened = compare(stories.replace('[x] c', '[ ] c'));
+    expect(opened).toMatchObject({
+      marked: [],
+      violations: [{ detail: expect.stringContaining('criteria of "US-002" were ticked or opened') }],
+      restored: stories,
+    });
+  });
+
+  it('a criterion that is edited, added or taken away is told as a changed task', () => {
+    for (const after of [
+      stories.replace('] a', '] a, and fast'),
+      stories.replace('- [ ] b\n', ''),
+      stories.replace('- [ ] b\n', '- [ ] b\n- [ ] more\n'),
+    ]) {
+      const verdict = compare(after);
+      expect(verdict).toMatchObject({ marked: [], violations: [], restored: after });
+      expect(verdict.legal.map(({ id }) => id)).toEqual(['US-001']);
+    }
+  });
+
+  it('a status word is a mark as a box is', () => {
+    const done = stories.replace('pending', 'Done');
+    expect(compare(done, 'US-003')).toMatchObject({ marked: ['US-003'], violations: [], restored: stories });
+    expect(compare(stories.replace('pending', 'failed'))).toMatchObject({
+      marked: [],
+      violations: [{ detail: expect.stringContaining('"US-003" was marked "failed"') }],
+      restored: stories,
+    });
+    const board = '| ID | Task | Status |\n|--|--|--|\n| A-1 | One | Open |\n| A-2 | Two | Open |\n';
+    const after = board.replace('One | Open', 'One | Done');
+    expect(
+      compareTaskFile({ before: board, after, mode: 'implement', active: 'A-1', path: 'b.md' }),
+    ).toMatchObject({ marked: ['A-1'], violations: [], restored: board });
+  });
+
+  it('a status line of its own making is no way around', () => {
+    const verdict = compare(stories.replace('### US-001: One\n', '### US-001: One\n\n**Status:** done\n'));
+    expect(verdict).toMatchObject({ marked: ['US-001'], restored: stories });
+    const added = compare(`${stories}\n### US-004: Four\n\n**Status:** done\n`);
+    expect(added.violations).toHaveLength(1);
+    expect(added.restored).toContain('**Status:** pending\n\n- e\n\n### US-004');
+    expect(readTaskList('PRD.md', added.restored)).toMatchObject({ tasks: [{}, {}, {}, { status: 'todo' }] });
+  });
+});

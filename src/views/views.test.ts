@@ -175,6 +175,8 @@ describe('tasks', () => {
         complexity: 'medium',
         timeout_s: 900,
         depends_on: [],
+        priority: 0,
+        acceptance: ['part 1 works'],
         held: { question: 'q1', kind: 'blocker', reason: 'which port?' },
       },
       expect.objectContaining({ id: 'task-2', attempts: 0, runs: 0, depends_on: ['task-1'] }),
