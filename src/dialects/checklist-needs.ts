@@ -21,7 +21,7 @@ export function resolveNeeds(tasks: readonly TaskDef[], needs: readonly Need[]):
   const names = new Names(tasks);
   const warnings: string[] = [];
   for (const { task, line, said } of needs) {
-    const whole = names.find(plain(said));
+    const whole = names.has(said) ? said : names.find(plain(said));
     const parts = whole === null ? partsOf(said) : [said];
     for (const part of parts) {
       const found = whole ?? names.find(part);
@@ -39,14 +39,27 @@ export function resolveNeeds(tasks: readonly TaskDef[], needs: readonly Need[]):
 /** Every spelling under which a task of the list can be meant. */
 class Names {
   readonly all: string[];
+  private readonly tasks: readonly TaskDef[];
   private readonly ids: ReadonlySet<string>;
-  private readonly spellings = new Map<string, string>();
+  private made: Map<string, string> | null = null;
 
   constructor(tasks: readonly TaskDef[]) {
+    this.tasks = tasks;
     this.all = tasks.map(({ id }) => id);
     this.ids = new Set(this.all);
-    for (const { id, title } of tasks) this.spellings.set(title.toLowerCase(), id);
-    for (const id of this.all) this.spellings.set(id.toLowerCase(), id);
+  }
+
+  /** Made when something else than an id is asked for the first time. */
+  private get spellings(): ReadonlyMap<string, string> {
+    if (this.made === null) {
+      this.made = new Map(this.tasks.map(({ id, title }) => [title.toLowerCase(), id]));
+      for (const id of this.all) this.made.set(id.toLowerCase(), id);
+    }
+    return this.made;
+  }
+
+  has(id: string): boolean {
+    return this.ids.has(id);
   }
 
   find(wanted: string): string | null {
