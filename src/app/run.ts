@@ -2,7 +2,8 @@
  * `ralph run` and `ralph resume`: check what must hold, take the lock, then turn until the law says
  * stop. Everything after the lock is in the journal.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Problems } from '../config/index.ts';
@@ -35,6 +36,10 @@ export async function runLoop(request: RunRequest): Promise<RunOutcome> {
   for (const warning of plan.warnings) request.audience.say(warning);
   // Another session's work is only set aside for a run that will begin.
   await checkFirst(request, plan, plan.others.length > 0);
+  const made = [join(place.dir, '.ralph'), join(place.mainDir, '.ralph-sessions')].filter(
+    (folder) => !existsSync(folder),
+  );
+  let began = false;
   await ensureProjectFolder(place.dir);
   const loopLock = await takeLoopLock(place, plan.session?.id ?? '', request.force);
   try {
@@ -43,9 +48,20 @@ export async function runLoop(request: RunRequest): Promise<RunOutcome> {
     const session = plan.session ?? (await newSession(plan));
     await loopLock.name(session.id);
     const found = await lookAround(plan, session);
+    began = true;
     return await runSession(request, { plan, session, ...found });
   } finally {
     await loopLock.release();
+    if (!began) await removeEmpty(made);
+  }
+}
+
+/** A start that was refused leaves the project as it was; a folder that somebody uses meanwhile stays. */
+async function removeEmpty(folders: string[]): Promise<void> {
+  for (const folder of folders) {
+    const names = await readdir(folder).catch(() => ['?']);
+    if (names.every((name) => name === '.gitignore' || /^\.loop\.lock-\d+$/.test(name)))
+      await rm(folder, { recursive: true, force: true });
   }
 }
 
