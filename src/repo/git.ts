@@ -184,10 +184,15 @@ function spawnProblem(error: NodeJS.ErrnoException, cwd: string): Problem {
       fix: 'Put the folder back, or start again from where the project lies now.',
     });
   }
+  return noGit(error.code === 'ENOENT' ? undefined : error.message);
+}
+
+/** The Problem of a machine without git. */
+export function noGit(why = 'No program named git is in PATH.'): Problem {
   return new Problem({
     code: 'git.missing',
     what: 'git could not be started.',
-    why: error.code === 'ENOENT' ? 'No program named git is in PATH.' : error.message,
+    why,
     fix: 'Install git 2.30 or newer and make sure that `git --version` works in this terminal.',
   });
 }

@@ -2,19 +2,19 @@
 import { basename } from 'node:path';
 import type { Mark } from '../core/index.ts';
 import type { Ground } from '../engine/index.ts';
+import { findProgram } from '../process/index.ts';
 import { commitPaths, type GitPlace } from './commit.ts';
 import { committedBlobs, currentBlobs, readBlob } from './content.ts';
+import { noGit } from './git.ts';
 import { readHead, unfinishedOperation } from './head.ts';
 import {
   commitSaying,
   commitsBetween,
   isAncestor,
   keepCommit,
-  recentSubjects,
+  recentHistory,
   stagedPaths,
-  treeOf,
 } from './history.ts';
-import { hooksFolder } from './hooks.ts';
 import { openMemory, type Subjects, withCommit } from './memory.ts';
 import { isExcluded, makePlace, type Place } from './place.ts';
 import { findProject } from './project.ts';
@@ -62,18 +62,20 @@ export async function openGround(options: GroundOptions): Promise<RepoGround> {
     lockWaitMs: options.lockWaitMs ?? 30_000,
     commitTimeoutMs: options.commitTimeoutMs ?? 10 * 60_000,
   });
-  // Also tells at once when git is missing.
-  await hooksFolder(place);
+  if (findProgram('git', place.userEnv) === null) throw noGit();
   return groundAt(place);
 }
 
 const MAX_DIRTY = 200;
+/** Subjects that are read along with HEAD's tree; a prompt quotes as many. */
+const RECENT = 10;
 
 function groundAt(place: Place): RepoGround {
   const inGit = inRepository(place) ? place : null;
   const alone = oneAtATime();
   const memory = openMemory(place);
   let subjects: Subjects | null = null;
+  let excludedInHead: { head: string | null; paths: Set<string> } | null = null;
   let warmth: Warmth = { stamp: '', tracked: '', hidden: [], staged: null };
   const warm = async () => {
     warmth = await warmIndex(place, warmth);
@@ -129,7 +131,12 @@ function groundAt(place: Place): RepoGround {
         return result;
       }),
     tracked: async (paths) => {
-      const committed = await committedBlobs(place, (await head()).head, paths);
+      const at = (await head()).head;
+      if (excludedInHead?.head === at && paths.every((path) => isExcluded(place, path))) {
+        const { paths: known } = excludedInHead;
+        return paths.filter((path) => known.has(path));
+      }
+      const committed = await committedBlobs(place, at, paths);
       return paths.filter((path) => committed.has(path));
     },
     commitsBetween: async (from, to) => (inGit === null ? [] : commitsBetween(inGit, from, to)),
@@ -141,8 +148,12 @@ function groundAt(place: Place): RepoGround {
     standing: async () => {
       const mark = await snapshot();
       if (inGit === null) return { mark, dirty: [] };
-      const committed = await treeOf(inGit, mark.head);
+      const { tree: committed, subjects: lines } = await recentHistory(inGit, RECENT);
+      subjects = { head: mark.head, count: RECENT, lines };
       const changed = await treeChanges(place, committed, mark.tree);
+      // Snapshots lack what is excluded, so the difference names those of HEAD.
+      const theirs = changed.filter(({ path, before }) => before !== null && isExcluded(place, path));
+      excludedInHead = { head: mark.head, paths: new Set(theirs.map(({ path }) => path)) };
       const staged = warmth.staged === committed ? [] : await stagedPaths(inGit, committed);
       const paths = [...changed.map(({ path }) => path), ...staged];
       const hidden = new Set(warmth.hidden);
@@ -152,10 +163,10 @@ function groundAt(place: Place): RepoGround {
     async recentCommits(count) {
       if (inGit === null) return [];
       const at = (await head()).head;
-      if (subjects === null || subjects.head !== at || subjects.count !== count) {
-        subjects = { head: at, count, lines: await recentSubjects(inGit, count) };
+      if (subjects === null || subjects.head !== at || subjects.count < count) {
+        subjects = { head: at, count, lines: (await recentHistory(inGit, count)).subjects };
       }
-      return [...subjects.lines];
+      return subjects.lines.slice(0, count);
     },
   };
 }

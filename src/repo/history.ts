@@ -89,14 +89,6 @@ const EMPTY_TREE = {
   32: '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321',
 };
 
-/** The tree of a commit; before the first one the empty tree, which git knows without an object. */
-export async function treeOf(place: GitPlace, commit: string | null): Promise<string> {
-  if (commit === null) return EMPTY_TREE[place.oidBytes];
-  const result = await ask(place, ['rev-parse', '--verify', `${commit}^{tree}`]);
-  if (result.code !== 0) throw gitProblem(`read the commit ${commit.slice(0, 12)}`, result);
-  return result.stdout.toString('latin1').trim();
-}
-
 /** Paths that are staged: what the user's index says and this tree does not. */
 export async function stagedPaths(place: GitPlace, tree: string): Promise<string[]> {
   const options = ['--cached', '--name-only', '-z', '--no-renames', '--ignore-submodules=dirty'];
@@ -112,11 +104,23 @@ export async function stagedPaths(place: GitPlace, tree: string): Promise<string
   return paths;
 }
 
-/** Subject lines of the last commits, newest first. */
-export async function recentSubjects(place: GitPlace, count: number): Promise<string[]> {
-  if (count <= 0) return [];
-  const options = ['--no-show-signature', '--no-color', '--format=%s', '-z', '-n', String(Math.floor(count))];
+/** The last commits, newest first: the subject of each, and the tree of the first. */
+export async function recentHistory(
+  place: GitPlace,
+  count: number,
+): Promise<{ tree: string; subjects: string[] }> {
+  const options = [
+    '--no-show-signature',
+    '--no-color',
+    '--format=%T %s',
+    '-z',
+    '-n',
+    String(Math.max(1, count)),
+  ];
   const result = await ask(place, ['log', ...options]);
-  // An unborn branch has no log.
-  return result.code === 0 ? result.stdout.toString('utf8').split('\0').filter(Boolean) : [];
+  // An unborn branch has no log; git knows the empty tree without an object.
+  if (result.code !== 0) return { tree: EMPTY_TREE[place.oidBytes], subjects: [] };
+  const lines = result.stdout.toString('utf8').split('\0').filter(Boolean);
+  const subjects = lines.map((line) => line.slice(line.indexOf(' ') + 1));
+  return { tree: lines[0]?.split(' ')[0] ?? EMPTY_TREE[place.oidBytes], subjects: subjects.slice(0, count) };
 }
