@@ -41,6 +41,9 @@ const ACCEPTANCE = anyOf(
   'acceptance(?: (?:criteria|criterion|tests?|checklist|checks?))?',
   '(?:success|exit|completion|done) criteria',
   'definitions? of done',
+  '(?:we are |it is )?(?:done|finished|complete) when.*',
+  '(?:erledigt|fertig|abgeschlossen),? wenn.*',
+  '(?:terminé|fini) (?:quand|lorsque).*|(?:hecho|terminado|listo) cuando.*|(?:pronto|concluído) quando.*',
   '(?:akzeptanz|abnahme|fertig|erfolgs)-?kriterien',
   "critères (?:d'acceptation|de réussite|de succès)",
   'criterios de (?:aceptación|éxito)',
@@ -56,7 +59,7 @@ const ACCEPTANCE = anyOf(
 
 /** Titles of criteria below a task; elsewhere they may as well be work. */
 const LOOSE_ACCEPTANCE = anyOf(
-  'acs?|criteria|done when|verification|validation|requirements',
+  'acs?|criteria|verification|validation|requirements',
   'kriterien|critères|criterios|critérios',
 );
 

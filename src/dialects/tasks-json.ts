@@ -40,7 +40,10 @@ function read(text: string, path: string, list?: string): TaskListReading {
   }
   const { what, hint, offset } = reading.fault;
   const at = `${path}:${lineAt(text, offset)}`;
-  const fix = 'correct that line; the file must be plain JSON';
+  const loose = hint.startsWith('JSON has no ');
+  const fix = loose
+    ? `correct that line, or let \`ralph import ${path} --fix\` take comments and trailing commas out of it`
+    : 'correct that line; the file must be plain JSON';
   return { kind: 'unreadable', problem: { code: 'tasks.syntax', what, why: hint, fix, at } };
 }
 

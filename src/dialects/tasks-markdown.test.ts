@@ -36,6 +36,7 @@ describe('which checkboxes are tasks', () => {
     ['a legend', '## Legend\n- [ ] Open\n- [x] Shipped\n'],
     ['a legend without a heading', '- [ ] Not started\n- [/] In progress\n- [x] Completed\n- `[F]` Failed\n'],
     ['success metrics', '## 5. Success Metrics\n- [ ] no\n### Deeper\n- [ ] no\n'],
+    ['what ends the whole', '## Erledigt wenn\n\n- [ ] no\n\n## Done when all of this holds\n\n- [ ] no\n'],
     ['a definition of done', '### ✅ **Definition of Done**\n\n- [ ] no\n'],
     ['notes', 'Notes\n-----\n- [ ] no\n'],
     ['acceptance criteria of a heading', '### A story\n**Acceptance Criteria:**\n- [ ] no\n- [ ] no\n'],
