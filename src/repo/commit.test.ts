@@ -346,3 +346,17 @@ it('names only what is in the commit: no nested repository, nothing a hook took 
   expect(result).toMatchObject({ kind: 'committed', paths: ['a'], hooked: true });
   expect(landed()).toBe('M\ta');
 });
+
+it('lands work that lies where a sparse checkout shows nothing', async () => {
+  repo.write('in/a', '1');
+  repo.write('out/b', '1');
+  repo.commitAll('first');
+  repo.git('sparse-checkout', 'set', '--cone', 'in');
+  const ground = await repo.open();
+  repo.write('in/a', '2');
+  repo.write('out/new', '2');
+  const result = await ground.commit({ paths: ['in/a', 'out/new'], message: 'm' });
+  expect(result).toMatchObject({ kind: 'committed', paths: ['in/a', 'out/new'] });
+  expect(landed()).toBe('M\tin/a\nA\tout/new');
+  expect(repo.git('ls-files', 'out')).toBe('out/b\nout/new');
+});

@@ -257,16 +257,19 @@ async function announce(place: Committing, unknown: string[]): Promise<SavedInde
   const file = join(place.gitDir, 'index');
   const before = await bytesOf(file);
   const info = before === null ? null : await stat(file);
-  const args = ['--literal-pathspecs', 'add', '-N', '--pathspec-from-file=-', '--pathspec-file-nul'];
-  const result = await lockPatient(place, {
-    args,
-    cwd: place.root,
-    env: place.userEnv,
-    input: nulList(unknown),
-    timeoutMs: place.commitTimeoutMs,
-    runsForeignCode: true,
-    signal: place.signal,
-  });
+  const add = (...options: string[]) =>
+    lockPatient(place, {
+      args: ['--literal-pathspecs', 'add', '-N', ...options, '--pathspec-from-file=-', '--pathspec-file-nul'],
+      cwd: place.root,
+      env: place.userEnv,
+      input: nulList(unknown),
+      timeoutMs: place.commitTimeoutMs,
+      runsForeignCode: true,
+      signal: place.signal,
+    });
+  let result = await add();
+  // Work may lie where a sparse checkout shows nothing; an older git does not know the option.
+  if (result.code !== 0 && /sparse-checkout/.test(result.stderr)) result = await add('--sparse');
   const announced = (await bytesOf(file)) ?? Buffer.alloc(0);
   const saved = { before, mtimeMs: info?.mtimeMs ?? 0, mode: info?.mode ?? 0o644, announced };
   if (result.code === 0) return saved;
