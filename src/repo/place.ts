@@ -38,6 +38,8 @@ export interface Place {
   worktreeAtOpen: string | null;
   /** Where git looks for hooks, as of that state of the configuration file. */
   hooks: { folder: string; stamp: string };
+  /** Asking the file system about a file is cheap here: git then need not ask from many threads. */
+  quickFiles: boolean;
   /** What was skipped and why, for a person; at most 100. */
   notes: Set<string>;
 }
@@ -99,6 +101,7 @@ export async function makePlace(options: PlaceOptions): Promise<Place> {
     commitTimeoutMs: options.commitTimeoutMs,
     worktreeAtOpen: configuredWorktree(project),
     hooks: { folder: '', stamp: '' },
+    quickFiles: false,
     notes: new Set(),
   };
 }

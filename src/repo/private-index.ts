@@ -15,6 +15,7 @@ const SKIP_WORKTREE = 0x4000;
 const NAME_LENGTH = 0x0fff;
 /** More than any path that a file system takes. */
 const NAMES_BYTES = 64 * 1024;
+const SAMPLE = 64;
 
 export interface PrivateIndex {
   /** The file, in pieces: it is long, and joining them would cost as much as reading it. */
@@ -23,6 +24,8 @@ export interface PrivateIndex {
   tracked: string;
   /** Names whose changes the user told git to overlook. */
   hidden: Buffer[];
+  /** Some of the names, evenly spread. */
+  sample: Buffer[];
   /** The tree that the user's index stands for, where git has noted it there; null: not known. */
   staged: string | null;
 }
@@ -40,7 +43,7 @@ export function privateIndex(user: Buffer, wish: IndexWish): PrivateIndex | null
   const bytes = plainBytes(user, wish.oidBytes);
   const read = bytes === null ? null : readEntries(bytes, wish);
   if (bytes === null || read === null) return null;
-  const { kept, count, end, dropped, tracked, hidden } = read;
+  const { kept, count, end, dropped, tracked, hidden, sample } = read;
   const tree = treeExtension(bytes.subarray(end, bytes.length - wish.oidBytes));
   if (tree === null) return null;
   const head = Buffer.from(bytes.subarray(0, 12));
@@ -48,7 +51,7 @@ export function privateIndex(user: Buffer, wish: IndexWish): PrivateIndex | null
   const body = [head, ...kept, withoutFolders(tree, dropped, wish.oidBytes)];
   const hash = createHash(wish.oidBytes === 32 ? 'sha256' : 'sha1');
   for (const piece of body) hash.update(piece);
-  return { pieces: [...body, hash.digest()], tracked, hidden, staged: rootOf(tree, wish.oidBytes) };
+  return { pieces: [...body, hash.digest()], tracked, hidden, sample, staged: rootOf(tree, wish.oidBytes) };
 }
 
 /** In a version whose names stand whole. */
@@ -69,13 +72,15 @@ interface ReadEntries {
   dropped: Buffer[];
   tracked: string;
   hidden: Buffer[];
+  sample: Buffer[];
 }
 
 function readEntries(bytes: Buffer, { oidBytes, excluded, present }: IndexWish): ReadEntries | null {
   const all = bytes.readUInt32BE(8);
   const limit = bytes.length - oidBytes;
   if (all > bytes.length / (STAT_BYTES + oidBytes)) return null;
-  const read: ReadEntries = { kept: [], count: 0, end: 12, dropped: [], tracked: '', hidden: [] };
+  const read: ReadEntries = { kept: [], count: 0, end: 12, dropped: [], tracked: '', hidden: [], sample: [] };
+  const stride = Math.ceil(all / SAMPLE);
   const hash = createHash('sha1');
   const names = Buffer.allocUnsafe(NAMES_BYTES);
   let named = 0;
@@ -99,6 +104,7 @@ function readEntries(bytes: Buffer, { oidBytes, excluded, present }: IndexWish):
     }
     // Byte by byte: a call for each of so many short names costs more than the bytes.
     for (let from = nameAt; from <= nul; from += 1) names[named++] = bytes[from]!;
+    if (n % stride === 0) read.sample.push(bytes.subarray(nameAt, nul));
     if (isBelowAny(bytes, { from: nameAt, to: nul }, excluded)) {
       read.dropped.push(bytes.subarray(nameAt, nul));
       if (at > from) read.kept.push(bytes.subarray(from, at));
