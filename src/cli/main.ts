@@ -7,6 +7,13 @@ import { VERSION } from '../app/product.ts';
 
 const argv = process.argv.slice(2);
 
+// Who reads our output may stop reading (`| head`). What only shows something then ends; a run goes on.
+const WORKS = ['run', 'resume', 'demo'];
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  if (!WORKS.includes(argv[0] ?? '')) process.exit(process.exitCode ?? 0);
+});
+
 async function main(): Promise<void> {
   switch (argv[0]) {
     case '--version':

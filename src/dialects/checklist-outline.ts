@@ -141,7 +141,9 @@ class Scan {
 
   finish(): Map<number, HeadingTask> {
     while (this.open.length > 0) this.close(this.open.pop()!);
-    const bare = this.loose === 0;
+    // A plan that has some tasks as headings has all of them: none may vanish for a stray checkbox elsewhere.
+    const bare =
+      this.loose === 0 || this.found.some((candidate) => candidate.kind === 'strong' && isTask(candidate));
     const tasks = this.found.filter((candidate) => isTask(candidate) || bare);
     return new Map(tasks.map(({ index, boxes, announced }) => [index, { boxed: boxes > 0, announced }]));
   }

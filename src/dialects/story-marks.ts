@@ -78,7 +78,9 @@ export function fieldEdits(
       if (value !== null && value !== '' && value !== 0 && value !== false)
         missing.push([key, notation.scalar(value)]);
     } else if (!says(node, value)) {
-      edits.push({ start: node.start, end: node.end, text: notation.scalar(value) });
+      // A key may stand there with nothing behind its colon.
+      const gap = node.start === node.end ? ' ' : '';
+      edits.push({ start: node.start, end: node.end, text: gap + notation.scalar(value) });
     }
   }
   if (missing.length > 0) edits.push(notation.insert(text, story, missing));

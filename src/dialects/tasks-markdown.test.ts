@@ -348,3 +348,12 @@ describe('what of an agent’s edit of other forms stands', () => {
     expect(readTaskList('PRD.md', added.restored)).toMatchObject({ tasks: [{}, {}, {}, { status: 'todo' }] });
   });
 });
+
+it('a heading that is a task does not vanish for a stray checkbox elsewhere', () => {
+  const text =
+    '## Task 1: Login\nBuild the form.\n\n## Task 2: Logout\n- [ ] button\n\n## Rollout\n- [ ] announce\n';
+  const reading = readTaskList('PRD.md', text);
+  expect(reading.kind === 'list' && reading.tasks.map(({ id }) => id)).toEqual(
+    expect.arrayContaining(['task-1', 'task-2']),
+  );
+});

@@ -104,3 +104,33 @@ describe('a task list in YAML', () => {
     );
   });
 });
+
+describe('a key with nothing behind it', () => {
+  it('is marked behind its colon, before a comment', () => {
+    const text =
+      'tasks:\n  - id: a\n    title: a\n    passes:\n  - id: b\n    title: b\n    passes:   # not yet\n';
+    const marked = writeMarks(
+      text,
+      [
+        { task: 'a', status: 'done' },
+        { task: 'b', status: 'done' },
+      ],
+      'tasks.yaml',
+    );
+    expect(marked).toBe(
+      text.replace('passes:\n', 'passes: true\n').replace('passes:   #', 'passes: true   #'),
+    );
+    const reading = readTaskList('tasks.yaml', marked);
+    expect(reading.kind === 'list' && reading.tasks.map(({ status }) => status)).toEqual(['done', 'done']);
+  });
+
+  it.each([
+    ['without a colon', 'tasks:\n  - {id: a, title: x, urgent}\n'],
+    ['behind a question mark', '? tasks\n:\n- ? id\n  : a\n  title: a\n'],
+  ])('is refused %s, because a mark has no safe place there', (_, text) => {
+    expect(readTaskList('tasks.yaml', text)).toMatchObject({
+      kind: 'unreadable',
+      problem: { code: 'tasks.syntax' },
+    });
+  });
+});

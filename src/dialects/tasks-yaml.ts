@@ -26,12 +26,34 @@ function parsed(text: string, path: string): StoryFile | YamlFault {
     const value: unknown = document.toJS({ maxAliasCount: 0 });
     return { value, root: treeOf(text, document.contents, 0), text, path };
   } catch (thrown) {
-    return { what: firstSentence(thrown instanceof Error ? thrown.message : String(thrown)), offset: 0 };
+    const offset = thrown instanceof Unmarkable ? thrown.offset : 0;
+    return { what: firstSentence(thrown instanceof Error ? thrown.message : String(thrown)), offset };
+  }
+}
+
+/** A form in which a mark has no safe place. */
+class Unmarkable extends Error {
+  readonly offset: number;
+  constructor(what: string, offset: number) {
+    super(what);
+    this.offset = offset;
   }
 }
 
 function firstSentence(message: string): string {
   return message.split('\n')[0]!.replace(/ at line \d+, column \d+:?$/, '');
+}
+
+function isEmpty(node: Node | null): boolean {
+  return node === null || (isScalar(node) && node.value === null && (node.source ?? '') === '');
+}
+
+/** Nothing stands behind the key: its value would stand right behind the colon, before any comment. */
+function emptyValue(text: string, keyStart: number, keyEnd: number): JsonNode {
+  const colon = /^[ \t]*:/.exec(text.slice(keyEnd, keyEnd + 200));
+  if (colon === null) throw new Unmarkable('a key without a colon and a value is not read', keyStart);
+  const at = keyEnd + colon[0].length;
+  return { kind: 'null', start: at, end: at };
 }
 
 /** The node with its positions. Keys that are no texts are named by their text. */
@@ -44,7 +66,12 @@ function treeOf(text: string, node: Node | null, from: number): JsonNode {
     const entries = node.items.map((pair): JsonEntry => {
       const key = pair.key as Node;
       const [keyStart, keyEnd] = key.range ?? [start, start];
-      const value = treeOf(text, pair.value as Node | null, keyEnd + 1);
+      if (/\?[ \t\r\n]+$/.test(text.slice(Math.max(0, keyStart - 3), keyStart))) {
+        throw new Unmarkable('a key behind a question mark is not read', keyStart);
+      }
+      const value = isEmpty(pair.value as Node | null)
+        ? emptyValue(text, keyStart, keyEnd)
+        : treeOf(text, pair.value as Node | null, keyEnd + 1);
       return { key: String(isScalar(key) ? key.value : key), keyStart, keyEnd, value };
     });
     return { kind: 'object', start, end, entries };

@@ -73,7 +73,11 @@ function isQuick(place: Place, sample: readonly Buffer[]): boolean {
 }
 
 function isPresent(place: Place, name: Buffer): boolean {
-  return lstatSync(absolutePath(place.root, pathText(name)), { throwIfNoEntry: false }) !== undefined;
+  try {
+    return lstatSync(absolutePath(place.root, pathText(name)), { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false; // a folder on the way became a file, or may not be entered
+  }
 }
 
 /** Split, sparse or unknown index: git reads it itself, and drops our excluded paths with one process. */

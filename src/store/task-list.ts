@@ -236,6 +236,7 @@ async function mark(list: OpenList, tasks: TaskState[]): Promise<boolean> {
     const text = writeMarks(loaded.text, marks, list.path);
     if (text === loaded.text) return false;
     if ((loaded.seen.mode & 0o222) === 0) throw readOnly(list, 'It is write-protected.');
+    if (!reads(list, text, marks)) throw unmarkable(list);
     if (await write(list, text, loaded.seen)) return true;
   }
   throw restless(list);
@@ -261,10 +262,29 @@ async function write(list: OpenList, text: string, seen: Sight): Promise<boolean
   }
 }
 
+/** Whether the marked text says what was to be marked: a form that we misread must not be damaged. */
+function reads(list: OpenList, text: string, marks: TaskMark[]): boolean {
+  const reading = readTaskList(list.path, text);
+  if (reading.kind !== 'list') return false;
+  const done = new Set(reading.tasks.filter(({ status }) => status === 'done').map(({ id }) => id));
+  const known = new Set(reading.tasks.map(({ id }) => id));
+  return marks.every(({ task, status }) => !known.has(task) || status !== 'done' || done.has(task));
+}
+
+function unmarkable(list: OpenList): Problem {
+  return new Problem({
+    code: 'tasks.unmarkable',
+    what: `${list.path} could not be marked.`,
+    why: 'The mark would not read back as it was meant, so the file was left as it is. What the loop decided is kept.',
+    fix: `Write the list as another tool would: ralph import ${list.path} --dry-run shows it; then run with --tasks.`,
+    at: list.path,
+  });
+}
+
 function readOnly(list: OpenList, why: string): Problem {
   return new Problem({
     code: 'tasks.read_only',
-    what: `${list.path} could not be marked`,
+    what: `${list.path} could not be marked.`,
     why: `${why} What the loop decided is kept and is marked at the next start.`,
     fix: `Make the file and its folder writable: chmod u+w ${list.path}`,
     at: list.path,

@@ -1,4 +1,6 @@
 /** Checks of a start: what the configuration asks for, who is to work, on which list, in which tree. */
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { AgentInfo } from '../../agents/index.ts';
 import type { Settings } from '../../config/index.ts';
 import { type Policy, type ProblemFacts, TEAMS } from '../../core/index.ts';
@@ -61,6 +63,16 @@ export const START_CHECKS: Check<StartSubject>[] = [
     },
   },
   { name: 'tasks', inRun: false, look: lookAtTasks },
+  {
+    name: 'task file',
+    inRun: true,
+    look({ taskPath, cwd }) {
+      if (taskPath === null) return null;
+      const stat = statSync(resolve(cwd, taskPath), { throwIfNoEntry: false });
+      if (stat === undefined || (stat.mode & 0o222) !== 0) return null;
+      return { what: '', failures: [writeProtected(taskPath)] };
+    },
+  },
   {
     name: 'work tree',
     inRun: true,
@@ -140,6 +152,14 @@ const loggedOut = (name: string, login: string): ProblemFacts => ({
   what: `The agent "${name}" is not logged in.`,
   why: 'Every start would end with a refused login.',
   fix: login,
+});
+
+const writeProtected = (path: string): ProblemFacts => ({
+  code: 'tasks.read_only',
+  what: `${path} is write-protected.`,
+  why: 'Finished tasks are marked in it; an agent would be paid for work that cannot be marked.',
+  fix: `Make it writable: chmod u+w ${path}`,
+  at: path,
 });
 
 /** The refusal to begin over work that nobody claims. */
