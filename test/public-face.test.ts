@@ -99,6 +99,7 @@ const EXAMPLES: { [T in Fact['type']]: Extract<Fact, { type: T }> } = {
   'cycle.started': { type: 'cycle.started', cycle: 2 },
   'tasks.read': { type: 'tasks.read', source, sha256: '00', set: [], gone: [], by: 'person' },
   'task.moved': { type: 'task.moved', task: 't1', to: 'done', reason: 'r', by: 'engine' },
+  'task.unblocked': { type: 'task.unblocked', task: 't1', by: 'me', reason: 'r', grant: null, auto: false },
   'task.charged': { type: 'task.charged', task: 't1', budget: 'evidence', iteration: 1 },
   'review.recorded': {
     type: 'review.recorded',

@@ -1,5 +1,6 @@
 /** What a person and a program read of `ralph import`: the tasks, what would be written, and what came of it. */
 import { MARKERS, type TaskDef } from '../core/index.ts';
+import { linesOf } from '../dialects/index.ts';
 import { oneLine, plain } from '../views/index.ts';
 import type { ImportPlan, PlannedWrite } from './import.ts';
 
@@ -16,7 +17,7 @@ export function importText(plan: ImportPlan): string {
   const lines = [`${oneLine(path)} (${dialect}): ${count}`, ...tasks.slice(0, MOST_TASKS).map(taskLine)];
   if (tasks.length > MOST_TASKS) lines.push(`  … and ${tasks.length - MOST_TASKS} more`);
   const told = [...reading.warnings, ...notes].map((text) => `Note: ${oneLine(text, 400)}`);
-  const fixed = repairs.map(({ line, what }) => `Repair: line ${line}: ${what}`);
+  const fixed = repairs.map(({ lines, what }) => `Repair: ${linesOf(lines)}: ${what}`);
   return `${[
     lines.join('\n'),
     ...(told.length + fixed.length > 0 ? [[...told, ...shortened(fixed, MOST_TASKS)].join('\n')] : []),

@@ -9,6 +9,7 @@ import {
   canonicalTasks,
   dialectOf,
   type ListChoice,
+  linesOf,
   readTaskList,
   repairTaskFile,
   type TaskFileRepair,
@@ -143,17 +144,16 @@ function unusable(
     return new Problem({
       code: 'tasks.empty',
       what: `${path} holds no task.`,
-      why: 'There is nothing to import; an empty list is never taken for a finished one.',
-      fix: 'Add a task: a checkbox in Markdown, or an object in a list "userStories".',
+      why: `${reading.why} An empty list is never taken for a finished one.`,
+      fix: reading.fix,
       at: path,
     });
   }
   if (repair === null) return new Problem(reading.problem);
-  const lines = repair.changes
-    .slice(0, 5)
-    .map(({ line, what }) => `line ${line}: ${what.replace(' was ', ' would be ')}`);
-  const more = repair.changes.length > 5 ? `, and ${repair.changes.length - 5} more` : '';
-  const fix = `ralph import ${path} --fix repairs it (${lines.join('; ')}${more})`;
+  const lines = repair.changes.map(
+    ({ lines, what }) => `${linesOf(lines)}: ${what.replace(/ (?:was|were) /, ' would be ')}`,
+  );
+  const fix = `ralph import ${path} --fix repairs it (${lines.join('; ')})`;
   return new Problem({ ...reading.problem, fix });
 }
 

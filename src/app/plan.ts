@@ -12,6 +12,7 @@ import { chooseAgent } from './agents.ts';
 import type { Audience } from './audience.ts';
 import { currentSession, isOpen, knownSessions, namedSession, readState } from './choose.ts';
 import { loadSettings } from './config.ts';
+import { emptyFacts } from './empty-list.ts';
 import { findPlace, type Place } from './place.ts';
 
 export interface RunRequest {
@@ -226,8 +227,7 @@ function requireWork({
     throw new Problem({
       code: `tasks.${reading.kind}`,
       what: reading.kind === 'empty' ? `${taskPath} holds no task.` : `${taskPath} is not there.`,
-      why: 'No task is not the same as everything done.',
-      fix: 'Add at least one task, or name another list with --tasks.',
+      ...emptyFacts(reading),
       at: taskPath ?? 'tasks',
     });
   }

@@ -1,8 +1,10 @@
 /** The tasks of the open session, or of the list that a run would use when nothing was run yet. */
 import { emptyState, evolve, Problem, type State } from '../core/index.ts';
+import type { ListReading } from '../engine/index.ts';
 import { findTaskList, openTaskList } from '../store/index.ts';
 import { knownSessions } from './choose.ts';
 import { loadSettings } from './config.ts';
+import { emptyFacts } from './empty-list.ts';
 import { findPlace, type Place } from './place.ts';
 import { openState } from './windows.ts';
 
@@ -42,7 +44,7 @@ async function tasksOfFile(place: Place, named: string | undefined): Promise<Kno
   const list = await openTaskList({ projectDir: place.dir, groundRoot: place.project.root, path });
   const reading = await list.read();
   if (reading.kind === 'unreadable') throw new Problem(reading.problem);
-  if (reading.kind !== 'list') throw emptyList(path);
+  if (reading.kind !== 'list') throw emptyList(path, reading);
   const source = { ...list.source, reviewed: reading.reviewed };
   const fact = {
     type: 'tasks.read' as const,
@@ -56,12 +58,11 @@ async function tasksOfFile(place: Place, named: string | undefined): Promise<Kno
   return { state, warnings: [...found.warnings, ...reading.warnings.map((text) => `${path}: ${text}`)] };
 }
 
-const emptyList = (path: string): Problem =>
+const emptyList = (path: string, reading: ListReading): Problem =>
   new Problem({
     code: 'tasks.empty',
     what: `${path} holds no task.`,
-    why: 'No task is not the same as everything done.',
-    fix: 'Add at least one task, or name another list with --tasks.',
+    ...emptyFacts(reading),
     at: path,
   });
 

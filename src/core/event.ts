@@ -25,6 +25,14 @@ export interface Allowance {
   idleMs: number;
 }
 
+/** Time that a person gave one task, beside what its class and its timeouts give it. */
+export interface TimeGrant {
+  /** The wall limit itself, in seconds, in place of the formula and its bounds; null: the formula rules. */
+  timeoutS: number | null;
+  /** A factor in the formula, within its bounds; 1 changes nothing. */
+  multiplier: number;
+}
+
 /** Where the tasks come from. `objective`: no list, the objective itself is the task. */
 export interface TaskSource {
   kind: 'file' | 'objective';
@@ -66,6 +74,16 @@ export type Fact =
   // tasks
   | { type: 'tasks.read'; source: TaskSource; sha256: string; set: TaskDef[]; gone: string[]; by: string }
   | { type: 'task.moved'; task: string; to: TaskStatus; reason: string; by: string }
+  | {
+      type: 'task.unblocked';
+      task: string;
+      by: string;
+      reason: string;
+      /** Time that was granted with it; null: none. */
+      grant: TimeGrant | null;
+      /** The loop did it by itself (`unblock.auto`). */
+      auto: boolean;
+    }
   | { type: 'task.charged'; task: string; budget: 'evidence' | 'review'; iteration: number }
   | {
       type: 'review.recorded';

@@ -9,6 +9,7 @@ type TaskFact = Extract<
     type:
       | 'tasks.read'
       | 'task.moved'
+      | 'task.unblocked'
       | 'task.charged'
       | 'review.recorded'
       | 'commit.landed'
@@ -19,12 +20,20 @@ type TaskFact = Extract<
   }
 >;
 
-export function evolveTask(state: State, fact: TaskFact): void {
+export function evolveTask(state: State, fact: TaskFact, at: number): void {
   switch (fact.type) {
     case 'tasks.read':
       return readTasks(state, fact);
     case 'task.moved':
       return moveTask(state, fact.task, fact.to, fact.reason, fact.by);
+    case 'task.unblocked': {
+      const task = state.tasks.get(fact.task);
+      if (!task) return;
+      const { by, reason, grant, auto } = fact;
+      task.grant = grant ?? task.grant;
+      task.unblocks.push({ after: state.lastIteration, at, by, reason, grant, auto });
+      return;
+    }
     case 'task.charged': {
       const task = state.tasks.get(fact.task);
       if (task && fact.budget === 'evidence') task.charged += 1;
@@ -132,6 +141,8 @@ function newTask(def: TaskDef): TaskState {
     corrections: [],
     costUsd: 0,
     budgetUsd: 0,
+    grant: null,
+    unblocks: [],
     baseTree: null,
   };
 }

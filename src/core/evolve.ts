@@ -64,6 +64,7 @@ function evolveFact(state: State, fact: Fact, at: number): void {
       return publish(state, fact);
     case 'tasks.read':
     case 'task.moved':
+    case 'task.unblocked':
     case 'task.charged':
     case 'review.recorded':
     case 'commit.landed':
@@ -71,7 +72,7 @@ function evolveFact(state: State, fact: Fact, at: number): void {
     case 'leftovers.set_aside':
     case 'leftovers.taken_up':
     case 'feedback.received':
-      return evolveTask(state, fact);
+      return evolveTask(state, fact, at);
     case 'wave.started':
     case 'wave.ended':
     case 'attempt.started':

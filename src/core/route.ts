@@ -2,7 +2,7 @@
  * What a message does in the state it arrives in. Control acts at once, guidance is queued for the
  * next prompt, an answer answers; what has no effect is told to its sender and kept.
  */
-import type { Fact } from './event.ts';
+import type { Fact, TimeGrant } from './event.ts';
 import { openQuestions } from './guard.ts';
 import type { Message } from './message.ts';
 import { nearest } from './nearest.ts';
@@ -211,15 +211,23 @@ function unblock(state: State, message: Message, { received, rejected }: Replies
     }));
   if (task.status === 'done' || task.status === 'cancelled')
     return received(`no effect: the task is ${task.status}`);
+  const reason = message.reason ?? 'unblocked';
+  const grant = grantOf(message);
+  facts.push({ type: 'task.unblocked', task: task.def.id, by: message.from, reason, grant, auto: false });
   // Work that waits for its review, or is being done, goes on where it stands.
   facts.push({
     type: 'task.moved',
     task: task.def.id,
     to: task.status === 'failed' ? 'todo' : task.status,
-    reason: message.reason ?? 'unblocked',
+    reason,
     by: 'person',
   });
   return received('unblocked', ...facts);
+}
+
+function grantOf({ timeoutS, timeoutMultiplier }: Message): TimeGrant | null {
+  if (timeoutS === undefined && timeoutMultiplier === undefined) return null;
+  return { timeoutS: timeoutS ?? null, multiplier: timeoutMultiplier ?? 1 };
 }
 
 function changeTask(state: State, message: Message, { received, rejected }: Replies): Fact[] {

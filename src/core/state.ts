@@ -3,7 +3,7 @@
  * else reads. It keeps what `decide`, the judge and the windows need, and lets go of transcripts.
  */
 import type { Claim } from './claim.ts';
-import type { Allowance, StopCause, TaskSource, Trespass } from './event.ts';
+import type { Allowance, StopCause, TaskSource, TimeGrant, Trespass } from './event.ts';
 import type { AgentReport, Change, GateResult, Mark } from './evidence.ts';
 import type { Finding, Intervention, VerdictValue } from './finding.ts';
 import type { Message } from './message.ts';
@@ -49,6 +49,17 @@ export interface TaskState {
   costUsd: number;
   /** Spent since the task's budgets last started: what its own money cap is held against. */
   budgetUsd: number;
+  /** Time that a person gave it, until it is done; null: none. */
+  grant: TimeGrant | null;
+  /** Every unblocking, oldest first: the iteration after which it came, who did it and why. */
+  unblocks: {
+    after: number;
+    at: number;
+    by: string;
+    reason: string;
+    grant: TimeGrant | null;
+    auto: boolean;
+  }[];
   /** Tree before this task's first attempt in the cycle: the baseline of its gates. */
   baseTree: string | null;
 }

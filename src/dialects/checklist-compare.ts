@@ -4,10 +4,10 @@
  * back into the agent's text.
  */
 import {
-  type Checklist,
   type ChecklistItem,
   itemEnd,
   markText,
+  type ReadChecklist,
   readChecklist,
   statusesOf,
   statusOfMarker,
@@ -15,9 +15,9 @@ import {
 import { isTicked, type MarkStyle, markEdits } from './checklist-marks.ts';
 import { changedTasks } from './story-compare.ts';
 import type { TaskFileComparison, TaskFileVerdict, TaskListReading } from './tasklist.ts';
-import { applyEdits, type Edit, lineEnding } from './text.ts';
+import { applyEdits, type Edit, lineEndAfter, lineEnding } from './text.ts';
 
-type Reading = (list: Checklist, path: string) => TaskListReading;
+type Reading = (list: ReadChecklist, path: string) => TaskListReading;
 
 interface Comparison extends TaskFileComparison {
   verdict: { marked: string[]; violations: { detail: string }[] };
@@ -139,7 +139,7 @@ function pairByPlace(
 }
 
 function comparePair(comparison: Comparison, old: ChecklistItem, now: ChecklistItem): void {
-  const { verdict, edits, active, before, after } = comparison;
+  const { verdict, edits, active, after } = comparison;
   const { id, status } = old.task;
   if (now.task.status !== status) {
     const forward = now.task.status === 'done' || now.task.status === 'review';
@@ -158,21 +158,39 @@ function comparePair(comparison: Comparison, old: ChecklistItem, now: ChecklistI
       detail: `"Changes: none" was added to "${id}": an exemption is a person’s to give`,
     });
   }
-  if (!sameTerms(old, now)) {
-    const end = itemEnd(after, now);
-    edits.push({ start: now.start, end, text: block(before, old, after[end - 1] === '\n') });
-  } else if (now.task.id !== id) {
-    const line = before.slice(old.start, lineEndAt(before, old.start));
-    edits.push({ start: now.start, end: lineEndAt(after, now.start), text: line });
-  } else edits.push(...putBackMark(comparison, old, now));
+  if (!sameTerms(old, now)) edits.push(wholeBlock(comparison, old, now));
+  else if (now.task.id === id) edits.push(...putBackMark(comparison, old, now));
+  else edits.push(...putBackLine(comparison, old, now));
+}
+
+/** The edits that give a task its own line again, and its mark where that stands on another. */
+function putBackLine(comparison: Comparison, old: ChecklistItem, now: ChecklistItem): Edit[] {
+  const { before, after } = comparison;
+  const end = lineEndAt(after, now.start);
+  const below = now.mark.kind === old.mark.kind && isBelow(before, old) === isBelow(after, now);
+  if (!below) return [wholeBlock(comparison, old, now)];
+  const line = { start: now.start, end, text: before.slice(old.start, lineEndAt(before, old.start)) };
+  return [line, ...putBackMark(comparison, old, now).filter(({ start }) => start > end)];
+}
+
+/** Whether the mark stands below the task's own line. */
+function isBelow(text: string, { mark, start }: ChecklistItem): boolean {
+  return mark.kind !== 'boxes' && mark.start > lineEndAt(text, start);
+}
+
+function wholeBlock({ before, after }: Comparison, old: ChecklistItem, now: ChecklistItem): Edit {
+  const end = itemEnd(after, now);
+  return { start: now.start, end, text: block(before, old, endsLine(after, end)) };
 }
 
 /** The edits that make the mark in the agent's text say what it said. */
-function putBackMark({ before, after, active }: Comparison, old: ChecklistItem, now: ChecklistItem): Edit[] {
+function putBackMark(comparison: Comparison, old: ChecklistItem, now: ChecklistItem): Edit[] {
+  const { before, after, active } = comparison;
   const [from, to] = [now.mark, old.mark];
   if (from.kind === 'box' && to.kind === 'box') {
     const same = statusOfMarker(markText(after, now)) === statusOfMarker(markText(before, old));
-    return same ? [] : [{ start: from.start, end: from.end, text: markText(before, old) }];
+    if ((from.struck === undefined) === (to.struck === undefined))
+      return same ? [] : [{ start: from.start, end: from.end, text: markText(before, old) }];
   }
   if (from.kind === 'word' && to.kind === 'word') {
     const text = markText(before, old);
@@ -186,8 +204,7 @@ function putBackMark({ before, after, active }: Comparison, old: ChecklistItem, 
     return [tick, ...boxes].filter((edit) => after.slice(edit.start, edit.end) !== edit.text);
   }
   if (from.kind === to.kind && now.task.status === old.task.status) return [];
-  const end = itemEnd(after, now);
-  return [{ start: now.start, end, text: block(before, old, after[end - 1] === '\n') }];
+  return [wholeBlock(comparison, old, now)];
 }
 
 /** Whether some criteria of a heading were ticked or opened, with the rest of them as they were. */
@@ -208,8 +225,8 @@ function sameTerms({ task: old }: ChecklistItem, { task: now }: ChecklistItem): 
 /** The raw lines of an item with all that is nested in it. */
 function block(text: string, item: ChecklistItem, closed: boolean): string {
   const raw = text.slice(item.start, itemEnd(text, item));
-  if (closed === raw.endsWith('\n')) return raw;
-  return closed ? `${raw}${lineEnding(text)}` : raw.replace(/\r?\n$/, '');
+  if (closed === endsLine(raw, raw.length)) return raw;
+  return closed ? `${raw}${lineEnding(text)}` : raw.replace(/(?:\r\n?|\n)$/, '');
 }
 
 function spoken(item: ChecklistItem, text: string): string {
@@ -244,7 +261,7 @@ function putBackDeleted(
     verdict.violations.push({ detail: `task "${old.task.id}" was deleted` });
     const raw = block(before, old, false);
     const at = previous === undefined ? firstStart(pairs, after) : itemEnd(after, previous);
-    const fresh = at === 0 || after[at - 1] === '\n';
+    const fresh = at === 0 || endsLine(after, at);
     edits.push({ start: at, end: at, text: fresh ? `${raw}${newline}` : `${newline}${raw}` });
   }
 }
@@ -255,7 +272,11 @@ function firstStart(pairs: ReadonlyMap<ChecklistItem, ChecklistItem>, after: str
 }
 
 function lineEndAt(text: string, from: number): number {
-  const at = text.indexOf('\n', from);
-  const end = at === -1 ? text.length : at;
-  return text[end - 1] === '\r' ? end - 1 : end;
+  let end = lineEndAfter(text, from);
+  while (end > from && endsLine(text, end)) end -= 1;
+  return end;
+}
+
+function endsLine(text: string, at: number): boolean {
+  return text[at - 1] === '\n' || text[at - 1] === '\r';
 }

@@ -6,9 +6,12 @@
 
 import { readSign, readStatusWord } from './checklist-marks.ts';
 import { isLabel } from './checklist-sections.ts';
+import { isTableHead } from './checklist-table.ts';
+import { type TitleTag, withoutTags } from './checklist-tags.ts';
 import { readTitle } from './checklist-title.ts';
-import { isAcceptanceTitle, isNoTaskTitle, propertyOf } from './checklist-words.ts';
 import type { Block } from './markdown-blocks.ts';
+import { propertyOf } from './property-words.ts';
+import { isAcceptanceTitle, isNoTaskTitle } from './section-words.ts';
 
 type Heading = Block & { kind: 'heading' };
 
@@ -25,8 +28,8 @@ export interface HeadingText {
   title: string;
   /** `[x]` at either end: offsets of the sign in the text. */
   box: { start: number; end: number } | null;
-  /** A tick at either end: offsets in the text with the blank beside it. */
-  tick: { start: number; end: number } | null;
+  /** Any other state beside the title. */
+  tag: TitleTag | null;
 }
 
 /** Reads the marks off a heading. */
@@ -37,28 +40,34 @@ export function readHeading(text: string): HeadingText {
   if (found !== null && readSign(found[1]!) !== null) {
     const start = found.index + found[0].indexOf('[') + 1;
     const title = lead === found ? text.slice(found[0].length) : text.slice(0, found.index);
-    return { title: title.trim(), box: { start, end: start + found[1]!.length }, tick: null };
+    const box = { start, end: start + found[1]!.length };
+    return { title: withoutTags(title.trim()).title, box, tag: null };
   }
-  const tick = /^(?:✅|☑\ufe0f?|✔\ufe0f?)\s+|\s+(?:✅|☑\ufe0f?|✔\ufe0f?)$/u.exec(text);
-  if (tick === null) return { title: text, box: null, tick: null };
-  const end = tick.index + tick[0].length;
-  return { title: text.slice(0, tick.index) + text.slice(end), box: null, tick: { start: tick.index, end } };
+  return { ...withoutTags(text), box: null };
 }
+
+/**
+ * How surely a heading is a task: by an id of its own, by a number, as a counted part of a plan (which
+ * says how far it is itself, or only groups), or by nothing in it.
+ */
+type Kind = 'strong' | 'weak' | 'group' | 'none';
 
 interface Candidate {
   index: number;
   level: number;
-  kind: 'strong' | 'weak' | 'none';
+  kind: Kind;
   marked: boolean;
   status: boolean;
   announced: boolean;
   boxes: number;
-  /** Checkboxes that no title calls criteria. */
+  /** Checkboxes that no title calls criteria, and task tables. */
   plain: number;
   /** A checkbox below it names an id of its own: the tasks are there. */
   named: boolean;
   /** A heading below it is a task. */
   parent: boolean;
+  /** The heading it stands below, if any. */
+  outer: Candidate | null;
 }
 
 /** The headings of the text that are tasks, by the index of their block. */
@@ -72,6 +81,8 @@ export function taskHeadings(blocks: readonly Block[]): Map<number, HeadingTask>
 class Scan {
   private readonly open: Candidate[] = [];
   private readonly found: Candidate[] = [];
+  /** Parts and plain headings without checkboxes of their own: tasks if others beside them are. */
+  private readonly others: Candidate[] = [];
   /** Level of the heading below which nothing counts; null outside of such. */
   private excluded: number | null = null;
   private label: 'acceptance' | 'other' | null = null;
@@ -100,7 +111,9 @@ class Scan {
       this.open.at(-1)!.announced = true;
       this.label = 'acceptance';
     } else if (this.excluded === null && isNoTaskTitle(text)) this.excluded = level;
-    if (this.excluded === null && !acceptance) this.open.push(candidateOf(text, level, index));
+    if (this.excluded !== null || acceptance) return;
+    const outer = this.open.at(-1) ?? null;
+    this.open.push({ ...candidateOf(text, level, index), outer });
   }
 
   private line(text: string, depth: number, continues: boolean): void {
@@ -108,6 +121,9 @@ class Scan {
     const last = this.open.at(-1);
     const property = depth <= 1 ? propertyOf(text) : null;
     if (last && property?.name === 'status' && readStatusWord(property.value) !== null) last.status = true;
+    if (last && property?.name === 'acceptance') last.announced = true;
+    if (depth === 0 && this.excluded === null && isTableHead(text))
+      for (const one of this.open) one.plain += 1;
     if (!isLabel(text)) return;
     this.label = isAcceptanceTitle(text) ? 'acceptance' : isNoTaskTitle(text) ? 'other' : null;
     if (last && this.label === 'acceptance') last.announced = true;
@@ -115,8 +131,7 @@ class Scan {
 
   private box(text: string): void {
     if (this.excluded !== null || this.label === 'other') return;
-    const named =
-      this.label !== 'acceptance' && this.open.some(({ kind }) => kind !== 'none') && isNamed(text);
+    const named = this.label !== 'acceptance' && this.open.some(isNumbered) && isNamed(text);
     for (const candidate of this.open) {
       candidate.boxes += 1;
       if (this.label !== 'acceptance') candidate.plain += 1;
@@ -137,6 +152,7 @@ class Scan {
       }
       this.found.push(candidate);
     } else if (mayBeTask(candidate)) this.loose += boxes;
+    else if (plain === 0 && boxes === 0) this.others.push(candidate);
   }
 
   finish(): Map<number, HeadingTask> {
@@ -145,8 +161,37 @@ class Scan {
     const bare =
       this.loose === 0 || this.found.some((candidate) => candidate.kind === 'strong' && isTask(candidate));
     const tasks = this.found.filter((candidate) => isTask(candidate) || bare);
+    tasks.push(...this.beside(tasks));
     return new Map(tasks.map(({ index, boxes, announced }) => [index, { boxed: boxes > 0, announced }]));
   }
+
+  /** Headings that are tasks because those beside them are: several say a state, or one stage of many does not. */
+  private beside(tasks: readonly Candidate[]): Candidate[] {
+    const taken = new Set(tasks);
+    const stages = new Set(tasks.filter(({ kind }) => kind === 'group').map(beside));
+    const states = new Map<string, number>();
+    for (const one of this.others) {
+      if (one.kind === 'none' && one.status) states.set(beside(one), (states.get(beside(one)) ?? 0) + 1);
+    }
+    const more = this.others.filter((one) => {
+      if (one.parent || within(one, taken)) return false;
+      return one.kind === 'group' ? stages.has(beside(one)) : one.status && states.get(beside(one))! > 1;
+    });
+    const all = new Set(more);
+    // The deepest are the tasks; what stands around them groups them.
+    const around = new Set(more.map(({ outer }) => outer));
+    return more.filter((one) => !around.has(one) && !within(one, all));
+  }
+}
+
+/** Names the place of headings that stand beside each other. */
+function beside({ level, outer }: Candidate): string {
+  return `${outer?.index ?? -1} ${level}`;
+}
+
+function within({ outer }: Candidate, tasks: ReadonlySet<Candidate>): boolean {
+  for (let at = outer; at !== null; at = at.outer) if (tasks.has(at)) return true;
+  return false;
 }
 
 /** Whether a checkbox has an id of its own, and is neither a numbered criterion nor a step. */
@@ -155,8 +200,14 @@ function isNamed(text: string): boolean {
   return idKind === 'own' && !/^(?:ac|step)[-_. ]?\d/i.test(id);
 }
 
+function isNumbered({ kind }: Candidate): boolean {
+  return kind === 'strong' || kind === 'weak';
+}
+
 function mayBeTask({ kind, marked, status, announced }: Candidate): boolean {
-  return kind === 'strong' || marked || (kind === 'weak' ? announced || status : announced && status);
+  if (kind === 'strong' || marked) return true;
+  if (kind === 'group') return status;
+  return kind === 'weak' ? announced || status : announced && status;
 }
 
 function isTask(candidate: Candidate): boolean {
@@ -172,12 +223,13 @@ const GROUP =
 const STRONG =
   /^(?:us|user-story|story|task|tsk|issue|bug|fix|req|ticket|t|aufgabe)[-_]?\d|^[A-Z]{2,10}-\d+$/i;
 
-function candidateOf(text: string, level: number, index: number): Candidate {
-  const { title, box, tick } = readHeading(text);
+function candidateOf(text: string, level: number, index: number): Omit<Candidate, 'outer'> {
+  const { title, box, tag } = readHeading(text);
   const said = readTitle(title);
-  const group = GROUP.test(title) || said.idKind === 'made';
-  const kind = group ? 'none' : said.idKind === 'own' && STRONG.test(said.id) ? 'strong' : 'weak';
-  const marked = box !== null || (tick !== null && kind === 'strong');
+  const strong = said.idKind === 'own' && STRONG.test(said.id);
+  const plain = said.idKind === 'made' ? 'none' : strong ? 'strong' : 'weak';
+  const kind = GROUP.test(title) ? 'group' : plain;
+  const marked = box !== null || (tag?.kind === 'tick' && kind === 'strong');
   const counts = { boxes: 0, plain: 0, named: false, parent: false };
-  return { index, level, kind, marked, status: false, announced: false, ...counts };
+  return { index, level, kind, marked, status: tag !== null, announced: false, ...counts };
 }

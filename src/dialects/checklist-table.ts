@@ -1,11 +1,13 @@
 /**
  * Task tables: `| ID | Task | Status |`. A table is one only where a column of titles and a column of
- * states are named so and every row says a state; any other table is text.
+ * states are named so and a row says a state that is known; any other table is text. A row whose state
+ * nobody knows is an open task, so that none is lost.
  */
 
-import { readStatusWord, type StatusWord } from './checklist-marks.ts';
-import { fold, nameOf } from './checklist-words.ts';
+import { readStatusWord, type Said, type WordPlace, wordPlace } from './checklist-marks.ts';
 import type { Block } from './markdown-blocks.ts';
+import { nameOf } from './property-words.ts';
+import { fold } from './word-fold.ts';
 
 type Line = Block & { kind: 'text' };
 
@@ -18,10 +20,11 @@ export interface TableRow {
   id: string | null;
   priority: string | null;
   dependsOn: string | null;
-  status: StatusWord;
+  /** Where the word for the state stands in its cell, and what it says. */
+  status: WordPlace;
+  said: Said;
   /** Offset of the status cell's text. */
   statusAt: number;
-  statusText: string;
 }
 
 interface Cell {
@@ -31,19 +34,38 @@ interface Cell {
 }
 
 /** The rows of a task table made of these lines of one paragraph; null where it is none. */
-export function readTable(lines: readonly Line[]): TableRow[] | null {
+function readTable(lines: readonly Line[]): TableRow[] | null {
   const [head, rule, ...rows] = lines;
   if (head === undefined || rule === undefined || rows.length === 0) return null;
   if (!/^\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?$/.test(rule.text)) return null;
   const columns = columnsOf(cellsOf(head.text));
   if (columns.title === undefined || columns.status === undefined) return null;
-  const read: TableRow[] = [];
-  for (const row of rows) {
-    const one = readRow(row, columns);
-    if (one === null) return null;
-    read.push(one);
+  const read = rows.flatMap((row) => readRow(row, columns) ?? []);
+  return read.some(({ said }) => said.note !== 'unknown') ? read : null;
+}
+
+/** The task table that begins at this block, and how many blocks it takes; null where none does. */
+export function tableAt(
+  blocks: readonly Block[],
+  index: number,
+): { rows: TableRow[]; blocks: number } | null {
+  const first = blocks[index] as Line;
+  if (first.continues || !first.text.includes('|')) return null;
+  const lines = [first];
+  for (let at = index + 1; at < blocks.length; at++) {
+    const next = blocks[at]!;
+    if (next.kind !== 'text' || !next.continues || next.depth > 0) break;
+    lines.push(next);
   }
-  return read;
+  const rows = readTable(lines);
+  return rows === null ? null : { rows, blocks: lines.length };
+}
+
+/** True for a line that names a column of tasks and one of states. */
+export function isTableHead(text: string): boolean {
+  if (!text.includes('|')) return false;
+  const { title, status } = columnsOf(cellsOf(text));
+  return title !== undefined && status !== undefined;
 }
 
 type Columns = Partial<Record<'id' | 'title' | 'status' | 'priority' | 'dependsOn', number>>;
@@ -73,8 +95,8 @@ function readRow({ text, at, line }: Line, columns: Columns): TableRow | null {
   const title = cell(columns.title)?.text ?? '';
   const state = cell(columns.status);
   if (title === '' || state === undefined) return null;
-  const status = readStatusWord(state.text);
-  if (status === null) return null;
+  const known = readStatusWord(state.text);
+  const status = known ?? wordPlace(state.text) ?? { start: 0, end: 0, text: '', was: null };
   const textOf = (index: number | undefined): string | null => cell(index)?.text || null;
   return {
     line,
@@ -84,8 +106,8 @@ function readRow({ text, at, line }: Line, columns: Columns): TableRow | null {
     priority: textOf(columns.priority),
     dependsOn: textOf(columns.dependsOn),
     status,
+    said: known?.said ?? { status: 'todo', note: 'unknown' },
     statusAt: at + state.at,
-    statusText: state.text,
   };
 }
 
@@ -97,7 +119,9 @@ function cellsOf(row: string): Cell[] {
     if (at < row.length && (row[at] !== '|' || row[at - 1] === '\\')) continue;
     if (at === row.length && from === at) break;
     const raw = row.slice(from, at);
-    cells.push({ text: raw.trim(), at: from + raw.length - raw.trimStart().length });
+    const text = raw.trim();
+    // In an empty cell a word stands behind the first blank.
+    cells.push({ text, at: text === '' ? from + Math.min(1, raw.length) : from + raw.indexOf(text) });
     from = at + 1;
   }
   return cells;

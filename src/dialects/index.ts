@@ -1,5 +1,6 @@
 export type { CanonicalSource } from './canonical.ts';
 export { canonicalTasks } from './canonical.ts';
+export { linesOf } from './checklist-omitted.ts';
 export type { DeskAnswer, DeskEntry } from './desk.ts';
 export { readBlocked, readDecide, writeBlocked, writeDecide } from './desk.ts';
 export type { ForeignState, ShellSetting, ShellSettings } from './foreign-state.ts';

@@ -202,7 +202,8 @@ function scanArray(text: string, start: number): LazyArray {
   }
 }
 
-function skipString(text: string, start: number): number {
+/** The offset behind the string that begins here; the text is known to be JSON. */
+export function skipString(text: string, start: number): number {
   let at = start + 1;
   for (let code = text.charCodeAt(at++); code !== 0x22; code = text.charCodeAt(at++)) {
     if (code === 0x5c) at += 1;

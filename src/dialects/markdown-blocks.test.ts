@@ -62,9 +62,14 @@ const piece = fc.constantFrom(
   '',
 );
 const indent = fc.constantFrom('', '', ' ', '  ', '   ', '    ', '      ', '\t');
-const markdown = fc
-  .array(fc.tuple(indent, piece), { maxLength: 12 })
-  .map((lines) => lines.map(([before, text]) => before + text).join('\n'));
+/** Mostly line feeds; the other line ends of Markdown as well. */
+const ending = fc.constantFrom('\n', '\n', '\n', '\n', '\r\n', '\r');
+const markdown = fc.tuple(fc.array(fc.tuple(indent, piece), { maxLength: 12 }), ending).map(([lines, end]) =>
+  lines
+    .map(([before, text]) => before + text)
+    .join('\n')
+    .replaceAll('\n', end),
+);
 
 interface Node {
   type: string;
@@ -81,7 +86,7 @@ const BOX_LINE = /^[\s>]*(?:(?:[-+*]|\d+[.)])[ \t]+)+\[[ xX\t]\][ \t]+\S/;
  * numbered item that begins behind indented code.
  */
 function examined(text: string): number[] | null {
-  const lines = text.split('\n');
+  const lines = text.split(/\r\n?|\n/);
   const found = new Set<number>();
   let departs = false;
   const visit = (node: Node): void => {

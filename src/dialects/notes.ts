@@ -3,8 +3,9 @@
  * `AGENT.md`, `learnings.md` and in the notes of a plan. Each file has a part that is meant to be read
  * again and a log that is not; these readers give the first.
  */
-import { fold } from './checklist-words.ts';
+
 import { walkBlocks } from './markdown-blocks.ts';
+import { fold } from './word-fold.ts';
 
 const HEADING = /^(#{1,6})[ \t]+(.*)$/;
 const RULE = /^(?:-{3,}|={3,}|\*{3,})[ \t]*$/;

@@ -11,7 +11,15 @@ import { FIXED_KEYS, FIXED_TOP_KEYS, TITLE_KEYS } from './story-fields.ts';
 import { ownId, storyIds } from './story-id.ts';
 import { isReviewed } from './story-list.ts';
 import type { Notation, StoryFields } from './story-marks.ts';
-import { findStories, isObject, type Story, type StoryPlace, storyLists, storyNode } from './story-place.ts';
+import {
+  findStories,
+  isObject,
+  type Story,
+  type StoryHolder,
+  type StoryPlace,
+  storyLists,
+  storyNode,
+} from './story-place.ts';
 import type { TaskFileComparison, TaskFileVerdict, TaskListReading } from './tasklist.ts';
 import { applyEdits, type Edit } from './text.ts';
 
@@ -21,12 +29,18 @@ export interface StoryFormat {
   parse(text: string, path: string): StoryFile | null;
   read(text: string, path: string): TaskListReading;
   notation: Notation;
-  /** The edit that puts raw stories behind the list's last one. */
-  append(file: StoryFile, list: JsonNode & { kind: 'array' }, raws: string[]): Edit;
+  /** The edit that puts raw stories behind the last one; an object has them by their ids. */
+  append(file: StoryFile, list: StoryHolder, stories: RawStory[]): Edit;
   /** A value of the agent's text, as it can stand in the other text. */
   carry(value: JsonNode, after: string): string;
   /** A story of the agent's text with these fields set where it has them, as `append` takes it. */
   story(after: StoryFile, node: JsonNode, added: { value: Story; fields: StoryFields }): string;
+}
+
+/** A story as text, and what it is called. */
+export interface RawStory {
+  id: string;
+  raw: string;
 }
 
 /** A list in both views: plain values to compare, nodes to change the text by. */
@@ -93,6 +107,8 @@ export function changedTasks(before: readonly TaskDef[], now: readonly TaskDef[]
 function topEdits(comparison: Comparison, before: StoryList, after: StoryList): Edit[] {
   const [was, now] = [before.file, after.file];
   if (!isObject(was.value) || !isObject(now.value)) return [];
+  // A file that is a map of stories has nothing beside them.
+  if (before.place.keyed && before.place.keys.length === 0) return [];
   comparison.verdict.violations.push(...judgeTop(was.value, now.value));
   const pair = { id: '', before: was.value, after: now.value };
   const fixed = [...FIXED_TOP_KEYS, ...before.place.keys.slice(0, 1)];
@@ -149,7 +165,11 @@ function addedStories(
     const value = after.values[index] as Story;
     const { fields, violations } = openedFields(id, value, isReviewed(before.values));
     verdict.violations.push(...violations);
-    return format.story(after.file, nodeOf(after, index), { value, fields });
+    const node = nodeOf(after, index);
+    // What stands by its id needs no field for it.
+    const named =
+      after.place.keyed && entryOf(node, 'id') === undefined ? { ...value, id: undefined } : value;
+    return { id, raw: format.story(after.file, node, { value: named, fields }) };
   });
   return [format.append(before.file, list, added)];
 }

@@ -5,6 +5,7 @@
 import type { ProblemFacts } from '../core/index.ts';
 import { entryOf, type JsonNode } from './json-tree.ts';
 import { type StoryPlace, storyNode } from './story-place.ts';
+import type { TaskListReading } from './tasklist.ts';
 import { lineAt } from './text.ts';
 
 /** A file that was parsed: its value, and its tree for positions. */
@@ -14,7 +15,28 @@ export interface StoryFile {
   text: string;
   /** Names the place of problems. */
   path: string;
+  notation: 'json' | 'yaml';
 }
+
+/** A file without a task, with what a task looks like in it. */
+export function emptyReading(
+  notation: StoryFile['notation'],
+  why: string,
+): TaskListReading & { kind: 'empty' } {
+  return { kind: 'empty', why, fix: `Write tasks as ${LOOKS_LIKE[notation]}` };
+}
+
+/** What a list of one task looks like. */
+export const LOOKS_LIKE: Readonly<Record<StoryFile['notation'], string>> = {
+  json: '{ "userStories": [ { "id": "US-1", "title": "Log in", "passes": false } ] }',
+  yaml: 'a list `tasks:` of items `- { id: T1, title: Log in, passes: false }`',
+};
+
+/** What one task looks like. */
+export const ONE_TASK: Readonly<Record<StoryFile['notation'], string>> = {
+  json: '{ "id": "US-1", "title": "…", "passes": false }',
+  yaml: '- { id: T1, title: …, passes: false }',
+};
 
 /** A story's index and field, or a top-level field; `item` is an entry of that field's list. */
 export interface FaultPlace {

@@ -3,6 +3,7 @@
  * marking and comparing, so that the three cannot disagree on who owns a field.
  */
 import type { TaskStatus } from '../core/index.ts';
+import { stateOfPhrase, wordOfState } from './state-words.ts';
 
 /** Keys of a list's tasks, the first that holds a list rules. */
 export const LIST_KEYS = ['userStories', 'user_stories', 'stories', 'tasks', 'features', 'queue'] as const;
@@ -63,7 +64,10 @@ const STATUS_OF_WORD = new Map(
 
 /** The status a word of another tool means; null for a word nobody knows. Never guessed as done. */
 export function statusOfWord(word: string): TaskStatus | null {
-  return STATUS_OF_WORD.get(plainWord(word)) ?? null;
+  const known = STATUS_OF_WORD.get(plainWord(word));
+  if (known !== undefined) return known;
+  const said = stateOfPhrase(word)?.status;
+  return said === 'blocked' ? 'todo' : (said ?? null);
 }
 
 /**
@@ -72,9 +76,21 @@ export function statusOfWord(word: string): TaskStatus | null {
  */
 export function wordOfStatus(status: TaskStatus, used: ReadonlySet<string>, was = ''): string {
   const words = STATUS_WORDS[status].filter((word) => word !== 'blocked');
-  for (const word of used) if (words.includes(plainWord(word))) return word;
+  const usual = [...used].find((word) => words.includes(plainWord(word)));
+  if (usual !== undefined) return usual;
   const pair = COUNTERPARTS.get(plainWord(was));
+  const languages = stateOfPhrase(was)?.languages ?? [];
+  // A word of another language goes before one of ours that nobody used.
+  const said = [...used].find((word) => !isBlockedWord(word) && statusOfWord(word) === status);
+  if (said !== undefined) return said;
+  if (languages.length > 0 && !languages.includes(0))
+    return spelledLike(was, wordOfState(status, languages, [...used]));
   return spelledLike(was, pair !== undefined && words.includes(pair) ? pair : words[0]!);
+}
+
+/** A blocked task is open, but its word is not the one for open tasks. */
+function isBlockedWord(word: string): boolean {
+  return stateOfPhrase(word)?.status === 'blocked';
 }
 
 const COUNTERPARTS = new Map([

@@ -5,7 +5,14 @@
  */
 import type { ProblemFacts } from '../core/index.ts';
 import { nearest } from '../core/index.ts';
-import { faultLine, faultsProblem, type StoryFault, type StoryFile } from './story-faults.ts';
+import {
+  emptyReading,
+  faultLine,
+  faultsProblem,
+  LOOKS_LIKE,
+  type StoryFault,
+  type StoryFile,
+} from './story-faults.ts';
 import { REVIEW_KEYS } from './story-fields.ts';
 import { storyIds } from './story-id.ts';
 import {
@@ -52,10 +59,10 @@ export function readStories(
   const found = findStories(file.value, wanted);
   if (found.kind !== 'stories') return withoutStories(file, found, wanted);
   const { values, place } = found;
-  if (values.length === 0) return { kind: 'empty' };
+  if (values.length === 0) return emptyReading(file.notation, `${listName(place)} is an empty list.`);
   const ids = storyIds(values);
   seen?.({ place, values, ids });
-  const reader = readerOf(values, ids);
+  const reader = readerOf(file, values, ids);
   const tasks = values.map((story, index) => readStory(reader, story, index));
   const top: Story = isObject(file.value) ? file.value : {};
   const gates = readGates(reader, top);
@@ -83,9 +90,23 @@ export function readStories(
   };
 }
 
-function readerOf(values: readonly unknown[], ids: StoryReader['ids']): StoryReader {
+function listName(place: StoryPlace): string {
+  const name = placeName(place);
+  return name === '' ? 'The file' : `"${name}"`;
+}
+
+/** What an object without a list of tasks has, in a sentence. */
+function holds(value: unknown): string {
+  const keys = isObject(value) ? Object.keys(value) : [];
+  if (keys.length === 0) return 'The file holds nothing.';
+  const named = keys.slice(0, 6).map((key) => `"${key.slice(0, 40)}"`);
+  const more = keys.length > 6 ? ` and ${keys.length - 6} more` : '';
+  return `It holds ${named.join(', ')}${more}, and none of these is a list of tasks.`;
+}
+
+function readerOf({ notation }: StoryFile, values: readonly unknown[], ids: StoryReader['ids']): StoryReader {
   const reviewed = isReviewed(values);
-  return { story: {}, index: 0, ids, reviewed, faults: [], warnings: [], blocked: [] };
+  return { story: {}, index: 0, ids, reviewed, notation, faults: [], warnings: [], blocked: [] };
 }
 
 function passedOver(lists: readonly ListChoice[], place: StoryPlace): string[] {
@@ -114,11 +135,11 @@ function warnOfTop(reader: StoryReader, top: Story, tasks: readonly { id: string
 type NotFound = Exclude<StoriesFound, { kind: 'stories' }>;
 
 function withoutStories(file: StoryFile, found: NotFound, wanted: string | undefined): TaskListReading {
-  if (found.kind === 'none') return { kind: 'empty' };
+  if (found.kind === 'none') return emptyReading(file.notation, holds(file.value));
   if (found.kind === 'no-list') {
     const what = `${found.name === '' ? 'the file' : `"${found.name}"`} must be a list of stories`;
     const place = found.name === '' ? {} : { key: found.name };
-    const fault: StoryFault = { place, what, fix: 'write `"userStories": [ { "id": … } ]`' };
+    const fault: StoryFault = { place, what, fix: `write ${LOOKS_LIKE[file.notation]}` };
     return { kind: 'unreadable', problem: faultsProblem(file, NOWHERE, [fault]) };
   }
   const { choices } = found;

@@ -19,6 +19,8 @@ export interface StoryPlace {
   keys: readonly string[];
   /** The list stands in every item of the outer one, under this key. */
   nested: string | null;
+  /** The stories stand in an object, by their ids, instead of in a list. */
+  keyed?: true;
 }
 
 /** A list that could be meant, in a form a person can choose from. */
@@ -48,7 +50,9 @@ export function findStories(value: unknown, wanted?: string): StoriesFound {
   const all = candidates(value);
   if (all.length === 0 && known.length > 0) return stories(value, { keys: [known[0]!], nested: null });
   if (all.length === 1) return stories(value, all[0]!);
-  if (all.length === 0) return nothing(value);
+  if (all.length === 0) {
+    return isTopMap(value) ? stories(value, { keys: [], nested: null, keyed: true }) : nothing(value);
+  }
   const marked = all.filter((place) => canBeMarked(valuesAt(value, place) ?? []));
   const choices = all.map((place) => choiceOf(value, place));
   if (marked.length !== 1) return { kind: 'choices', known: true, choices };
@@ -86,9 +90,10 @@ export function placeName({ keys, nested }: StoryPlace): string {
 function namedStories(value: unknown, wanted: string): StoriesFound {
   const [outer, nested, ...more] = wanted.split('[].');
   const keys = wanted === '' ? [] : outer!.split('.');
-  const all = [
+  const all: StoryPlace[] = [
     { keys: [wanted], nested: null },
     { keys, nested: nested ?? null },
+    { keys, nested: null, keyed: true },
   ];
   for (const place of more.length > 0 ? [] : all) {
     const values = valuesAt(value, place);
@@ -120,7 +125,11 @@ function candidates(value: Story): StoryPlace[] {
       if (inner !== undefined) found.push({ keys: [key], nested: inner });
     } else if (isObject(there)) {
       const inner = LIST_KEYS.find((known) => holdsTasksAt(there, known));
+      const map = LIST_KEYS.find((known) => isTaskMap(there[known]));
       if (inner !== undefined) found.push({ keys: [key, inner], nested: null });
+      else if (map !== undefined) found.push({ keys: [key, map], nested: null, keyed: true });
+      else if (LIST_KEYS.some((known) => known === key) && isTaskMap(there))
+        found.push({ keys: [key], nested: null, keyed: true });
     }
   }
   return found;
@@ -132,6 +141,20 @@ const FEW = 20;
 function holdsTasksAt(owner: unknown, key: string): boolean {
   const list = isObject(owner) ? owner[key] : undefined;
   return Array.isArray(list) && holdsTasks(list);
+}
+
+/** `T1: { title: … }` and so on: each of them could be a task. */
+function isTaskMap(value: unknown): value is Record<string, Story> {
+  const all = isObject(value) ? Object.values(value) : [];
+  const isTask = (one: unknown) => isObject(one) && hasKey(one, [...TITLE_KEYS, 'description']);
+  return all.length > 0 && all.every(isTask);
+}
+
+/** The file itself maps ids to tasks: nothing else looks like this, if some can be marked or all have titles. */
+function isTopMap(value: Story): boolean {
+  if (!isTaskMap(value)) return false;
+  const all = Object.values(value);
+  return canBeMarked(all) || all.every((one) => hasKey(one, ['title', 'description']));
 }
 
 function holdsTasks(list: readonly unknown[]): boolean {
@@ -147,9 +170,10 @@ function hasKey(story: Story, keys: readonly string[]): boolean {
   return keys.some((key) => Object.hasOwn(story, key));
 }
 
-function valuesAt(value: unknown, { keys, nested }: StoryPlace): unknown[] | undefined {
+function valuesAt(value: unknown, { keys, nested, keyed }: StoryPlace): unknown[] | undefined {
   let at = value;
   for (const key of keys) at = isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined;
+  if (keyed) return isTaskMap(at) ? Object.entries(at).map(([id, story]) => ({ id, ...story })) : undefined;
   if (!Array.isArray(at)) return undefined;
   if (nested === null) return at;
   return at.flatMap((item) => innerList(item, nested));
@@ -160,28 +184,36 @@ function innerList(item: unknown, key: string): unknown[] {
   return Array.isArray(list) ? list : [];
 }
 
-type ArrayNode = JsonNode & { kind: 'array' };
+/** What new stories are put into: a list, or an object with ids for keys. */
+export type StoryHolder = JsonNode & { kind: 'array' | 'object' };
 
-/** The arrays that hold the stories, in the order of their values. */
-export function storyLists(root: JsonNode, { keys, nested }: StoryPlace): ArrayNode[] {
+/** The nodes that hold the stories, in the order of their values. */
+export function storyLists(root: JsonNode, { keys, nested, keyed }: StoryPlace): StoryHolder[] {
   let at: JsonNode | undefined = root;
   for (const key of keys) at = at === undefined ? undefined : entryOf(at, key)?.value;
+  if (keyed) return at?.kind === 'object' ? [at] : [];
   if (at?.kind !== 'array') return [];
   if (nested === null) return [at];
-  const lists = at.items.map((item) => entryOf(item, nested)?.value);
-  return lists.filter((list): list is ArrayNode => list?.kind === 'array');
+  return at.items.flatMap((item) => {
+    const list = entryOf(item, nested)?.value;
+    return list?.kind === 'array' ? [list] : [];
+  });
 }
 
 /** The node of the story with this index among the values. */
 export function storyNode(root: JsonNode, place: StoryPlace, index: number): JsonNode | undefined {
-  if (place.nested === null) {
-    const list = storyLists(root, place)[0];
-    return list === undefined ? undefined : itemAt(list, index);
-  }
   let left = index;
   for (const list of storyLists(root, place)) {
+    if (list.kind === 'object') return keyedNode(list, index);
+    if (place.nested === null) return itemAt(list, index);
     if (left < list.items.length) return list.items[left];
     left -= list.items.length;
   }
   return undefined;
+}
+
+/** Keys that are whole numbers come first in an object's values, wherever they stand in the text. */
+function keyedNode(map: JsonNode & { kind: 'object' }, index: number): JsonNode | undefined {
+  const keys = Object.keys(Object.fromEntries(map.entries.map(({ key }) => [key, 0])));
+  return keys[index] === undefined ? undefined : entryOf(map, keys[index])?.value;
 }

@@ -5,7 +5,8 @@
  */
 import type { ReviewFields, TaskDef, TaskStatus } from '../core/index.ts';
 import type { ChecklistTitle } from './checklist-title.ts';
-import { kindOf, type StoryFault, shown } from './story-faults.ts';
+import { stateOfPhrase } from './state-words.ts';
+import { kindOf, ONE_TASK, type StoryFault, shown } from './story-faults.ts';
 import {
   ACCEPTANCE_KEYS,
   DEPENDENCY_KEYS,
@@ -29,6 +30,7 @@ export interface StoryReader {
   ids: readonly (string | null)[];
   /** Whether the list has review fields; such a list is the strict one. */
   reviewed: boolean;
+  notation: 'json' | 'yaml';
   faults: StoryFault[];
   /** Worth a person's look, by story. */
   warnings: { story: number; text: string }[];
@@ -39,7 +41,7 @@ export interface StoryReader {
 /** Reads the story at this index. */
 export function readStory(reader: StoryReader, story: unknown, index: number): TaskDef {
   if (!isObject(story)) {
-    const fix = 'write it as an object: { "id": "US-1", "title": "…", "passes": false }';
+    const fix = `write it as an object: ${ONE_TASK[reader.notation]}`;
     const what = `story ${index + 1} is ${kindOf(story)}, not an object`;
     reader.faults.push({ place: { story: index }, what, fix });
     return { ...NOTHING, id: `?${index}`, order: index };
@@ -236,8 +238,11 @@ function readStatus(reader: StoryReader, review: ReviewFields['status']): TaskSt
   const key = keyIn(story, DONE_KEYS);
   const done = key === undefined ? undefined : story[key];
   if (done !== undefined && done !== null && typeof done !== 'boolean') {
-    const fix = 'write true or false without quotes';
-    complain(reader, { key: key!, what: `is ${shown(done)}, not true or false`, fix });
+    complain(reader, {
+      key: key!,
+      what: `is ${shown(done)}, not true or false`,
+      fix: doneFix(reader, key!, done),
+    });
   }
   let status = statusIn(reader, key);
   if (story.blocked === true || isBlockedWord(story.status)) noteBlocked(reader);
@@ -248,6 +253,15 @@ function readStatus(reader: StoryReader, review: ReviewFields['status']): TaskSt
     warn(reader, 'is approved but does not pass; it counts as open');
   }
   return status;
+}
+
+/** What to write instead, letter by letter: what was most likely meant, or both. */
+function doneFix({ notation }: StoryReader, key: string, said: unknown): string {
+  const written = (value: boolean) => (notation === 'json' ? `"${key}": ${value}` : `${key}: ${value}`);
+  const word = String(said).trim().toLowerCase();
+  if (/^(?:no|n|off|false|0|not? done|open|todo|pending)$/.test(word)) return `write \`${written(false)}\``;
+  if (/^(?:yes|y|on|true|1|done|complete|completed|x)$/.test(word)) return `write \`${written(true)}\``;
+  return `write \`${written(true)}\` or \`${written(false)}\``;
 }
 
 /** `passes` and its like rule over a word; the word tells how an open story stands. */
@@ -276,7 +290,7 @@ function sayRules(reader: StoryReader, ruling: string, other: string): void {
 }
 
 function isBlockedWord(value: unknown): boolean {
-  return typeof value === 'string' && value.length < 20 && value.trim().toLowerCase() === 'blocked';
+  return typeof value === 'string' && value.length < 20 && stateOfPhrase(value)?.status === 'blocked';
 }
 
 function noteBlocked(reader: StoryReader): void {

@@ -83,10 +83,9 @@ function unknownDependency(
   task: string,
   { dependency, line }: { dependency: string; line: number },
 ): GraphFault {
-  const near = nearest(
-    dependency,
-    tasks.map(({ id }) => id),
-  );
+  // Nobody means the task itself.
+  const others = tasks.map(({ id }) => id).filter((id) => id !== task);
+  const near = nearest(dependency, others);
   return {
     code: 'tasks.unknown_dependency',
     what: `"${task}" depends on "${dependency}", which is no task of this list`,

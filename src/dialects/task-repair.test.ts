@@ -25,14 +25,9 @@ describe('repairing a task file', () => {
   ]
 }
 `);
-    expect(repair.changes.map(({ line, what }) => `${line} ${what}`)).toEqual([
-      '2 a comment was removed',
-      '3 a comment was removed',
-      '5 a trailing comma was removed',
-      '5 a comment was removed',
-      '6 a comment was removed',
-      '8 a trailing comma was removed',
-      '9 a trailing comma was removed',
+    expect(repair.changes).toEqual([
+      { lines: [2, 3, 5, 6], what: 'comments were removed' },
+      { lines: [5, 8, 9], what: 'trailing commas were removed' },
     ]);
     expect(readTaskList('prd.json', repair.text)).toMatchObject({ tasks: [{ id: 'K-1' }, { id: 'K-3' }] });
   });
@@ -64,7 +59,26 @@ describe('repairing a task file', () => {
     const text = 'tasks:\n\t- id: a\n\t  title: "A\\tB"\n\t  passes: false # a\tb\n';
     const repair = repairTaskFile('tasks.yaml', text)!;
     expect(repair.text).toBe('tasks:\n  - id: a\n    title: "A\\tB"\n    passes: false # a\tb\n');
-    expect(repair.changes.map(({ line }) => line)).toEqual([2, 3, 4]);
+    expect(repair.changes).toEqual([
+      { lines: [2, 3, 4], what: 'tabs at the beginning were replaced by blanks' },
+    ]);
+    const reading = readTaskList('tasks.yaml', text);
+    expect(reading).toMatchObject({
+      problem: { fix: expect.stringContaining('ralph import tasks.yaml --fix') },
+    });
+  });
+
+  it('replaces the carriage returns of old machines in YAML', () => {
+    const text = 'tasks:\r  - id: a\r    title: A\r';
+    expect(readTaskList('tasks.yaml', text)).toMatchObject({
+      problem: { code: 'tasks.syntax', at: 'tasks.yaml:1', fix: expect.stringContaining('--fix') },
+    });
+    const repair = repairTaskFile('tasks.yaml', text)!;
+    expect(repair.text).toBe(text.replaceAll('\r', '\n'));
+    expect(repair.changes).toEqual([
+      { lines: [1, 2, 3], what: 'carriage returns were replaced by line feeds' },
+    ]);
+    expect(readTaskList('tasks.yaml', repair.text)).toMatchObject({ tasks: [{ id: 'a' }] });
   });
 
   it('loosened text comes back with the same values, and no text makes it throw', () => {

@@ -1,17 +1,17 @@
 /**
- * Repairs what other programs forgive and a plain task file may not hold: comments, trailing commas and
- * tabs for indentation. What is repaired is named with its line, and a text that cannot be read
+ * Repairs what other programs forgive and a plain task file may not hold: comments, trailing commas, tabs
+ * for indentation and line ends of old machines. What is repaired is named with its line, and a text that cannot be read
  * afterwards is not repaired at all.
  */
 import { parseDocument } from 'yaml';
 import { readJson } from './json-tree.ts';
 import { dialectOf } from './pick.ts';
-import { applyEdits, type Edit, lineAt } from './text.ts';
+import { applyEdits, type Edit, LONE_RETURN, lineAt } from './text.ts';
 
-/** A repaired text and what was done to it, in the order of the file. */
+/** A repaired text and what was done to it: each kind of change once, with its lines in the file's order. */
 export interface TaskFileRepair {
   text: string;
-  changes: { line: number; what: string }[];
+  changes: { lines: number[]; what: string }[];
 }
 
 /**
@@ -29,8 +29,27 @@ interface Change extends Edit {
 }
 
 function repaired(text: string, changes: readonly Change[]): TaskFileRepair {
-  const lines = changes.map(({ start, what }) => ({ line: lineAt(text, start), what }));
-  return { text: applyEdits(text, changes), changes: lines };
+  const kinds = new Map<string, number[]>();
+  const ordered = [...changes].sort((a, b) => a.start - b.start);
+  for (const { start, what } of ordered) {
+    const line = lineAt(text, start);
+    const lines = kinds.get(what);
+    if (lines === undefined) kinds.set(what, [line]);
+    else if (lines.at(-1) !== line) lines.push(line);
+  }
+  return { text: applyEdits(text, changes), changes: [...kinds].map(spoken) };
+}
+
+/** What was done, once for all its lines. */
+const MANY: Readonly<Record<string, string>> = {
+  'a trailing comma was removed': 'trailing commas were removed',
+  'a comment was removed': 'comments were removed',
+  'a tab at the beginning was replaced by blanks': 'tabs at the beginning were replaced by blanks',
+  'a carriage return was replaced by a line feed': 'carriage returns were replaced by line feeds',
+};
+
+function spoken([what, lines]: [string, number[]]): { lines: number[]; what: string } {
+  return { lines, what: lines.length === 1 ? what : (MANY[what] ?? what) };
 }
 
 function repairJson(text: string): TaskFileRepair | null {
@@ -101,17 +120,25 @@ function stringEnd(text: string, start: number): number {
   return at + 1;
 }
 
-/** YAML forbids tabs for indentation; two blanks each are what editors show most. */
+/** YAML forbids tabs for indentation; two blanks each are what editors show most. A lone CR ends no line there. */
 function repairYaml(text: string): TaskFileRepair | null {
-  if (isYaml(text)) return null;
+  if (isYaml(text) && !LONE_RETURN.test(text)) return null;
   const changes: Change[] = [];
-  for (const match of text.matchAll(/^[ ]*\t[ \t]*/gm)) {
-    const what = 'tabs at the beginning were replaced by blanks';
+  for (const match of text.matchAll(/(?<=^|[\r\n])[ ]*\t[ \t]*/g)) {
+    const what = 'a tab at the beginning was replaced by blanks';
     changes.push({
       start: match.index,
       end: match.index + match[0].length,
       text: match[0].replaceAll('\t', '  '),
       what,
+    });
+  }
+  for (const { index } of text.matchAll(/\r(?!\n)/g)) {
+    changes.push({
+      start: index,
+      end: index + 1,
+      text: '\n',
+      what: 'a carriage return was replaced by a line feed',
     });
   }
   const repair = repaired(text, changes);

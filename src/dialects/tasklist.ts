@@ -23,7 +23,8 @@ export type TaskListReading =
       /** Tasks that the file marks as blocked, with the reason it gives; absent where there are none. */
       blocked?: { task: string; reason: string }[];
     }
-  | { kind: 'empty' }
+  /** `why`: what stands there instead of tasks; `fix`: what a task looks like in this format. */
+  | { kind: 'empty'; why: string; fix: string }
   /** `choices`: several lists in the file could be meant; a reading that names one of them is needed. */
   | { kind: 'unreadable'; problem: ProblemFacts; choices?: ListChoice[] };
 

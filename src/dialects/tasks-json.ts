@@ -2,11 +2,15 @@
  * Task lists in JSON: `tasks.json` with review fields and the plain `prd.json` family. Theirs ↔ ours
  * stands in README.md of this folder.
  */
+import type { ProblemFacts } from '../core/index.ts';
+import { type DoubledKey, doubledKeys } from './json-doubled.ts';
 import { type JsonNode, type JsonReading, positionsOf, readJson } from './json-tree.ts';
-import { compareStories, type StoryFormat } from './story-compare.ts';
-import type { StoryFile } from './story-faults.ts';
+import { compareStories, type RawStory, type StoryFormat } from './story-compare.ts';
+import { emptyReading, type StoryFile } from './story-faults.ts';
+import { LIST_KEYS } from './story-fields.ts';
 import { indexStories, readStories, type StoryIndex } from './story-list.ts';
 import { fieldEdits, JSON_NOTATION, type MarkedList, markEdits, type StoryFields } from './story-marks.ts';
+import type { StoryHolder } from './story-place.ts';
 import type { TaskDialect, TaskListReading, TaskMark } from './tasklist.ts';
 import { applyEdits, type Edit, lineAt } from './text.ts';
 
@@ -24,6 +28,7 @@ function fileOf(tree: JsonReading & { kind: 'tree' }, text: string, path: string
     },
     text,
     path,
+    notation: 'json',
   };
 }
 
@@ -31,12 +36,17 @@ function fileOf(tree: JsonReading & { kind: 'tree' }, text: string, path: string
 let lastRead: (Pick<StoryIndex, 'place' | 'ids'> & { text: string }) | null = null;
 
 function read(text: string, path: string, list?: string): TaskListReading {
-  if (text.replace(/^\ufeff/, '').trim() === '') return { kind: 'empty' };
+  if (text.replace(/^\ufeff/, '').trim() === '') return emptyReading('json', 'The file is empty.');
   const reading = readJson(text);
   if (reading.kind === 'tree') {
-    return readStories(fileOf(reading, text, path), list, ({ place, ids }) => {
+    const file = fileOf(reading, text, path);
+    const doubled = doubledKeys(text, reading);
+    const hidden = doubled.find(({ depth, key }) => depth === 0 && LIST_KEYS.some((known) => known === key));
+    if (hidden !== undefined) return { kind: 'unreadable', problem: hiddenList(hidden, path) };
+    const read = readStories(file, list, ({ place, ids }) => {
       if (list === undefined) lastRead = { text, place, ids };
     });
+    return read.kind === 'list' ? { ...read, warnings: [...doubled.map(toldTwice), ...read.warnings] } : read;
   }
   const { what, hint, offset } = reading.fault;
   const at = `${path}:${lineAt(text, offset)}`;
@@ -45,6 +55,21 @@ function read(text: string, path: string, list?: string): TaskListReading {
     ? `correct that line, or let \`ralph import ${path} --fix\` take comments and trailing commas out of it`
     : 'correct that line; the file must be plain JSON';
   return { kind: 'unreadable', problem: { code: 'tasks.syntax', what, why: hint, fix, at } };
+}
+
+/** Of two lists under one name only the last would be seen, and the tasks of the other would be lost. */
+function hiddenList({ key, first, line }: DoubledKey, path: string): ProblemFacts {
+  return {
+    code: 'tasks.field',
+    what: `"${key}" stands twice, first in line ${first}`,
+    why: 'only the last of two equal keys is seen by a JSON reader, so the tasks of the first would be lost',
+    fix: 'put all tasks into one list, or give one of the two another name',
+    at: `${path}:${line}`,
+  };
+}
+
+function toldTwice({ key, first, line }: DoubledKey): string {
+  return `line ${line}: "${key}" stands twice in one object, first in line ${first}; the last one counts`;
 }
 
 function markedList(text: string): MarkedList | null {
@@ -60,7 +85,15 @@ function markedList(text: string): MarkedList | null {
   return { text, place, ids, root: file.root, values: () => values };
 }
 
-function append({ text }: StoryFile, list: JsonNode & { kind: 'array' }, raws: string[]): Edit {
+function append({ text }: StoryFile, list: StoryHolder, stories: RawStory[]): Edit {
+  if (list.kind === 'object') {
+    return JSON_NOTATION.insert(
+      text,
+      list,
+      stories.map(({ id, raw }) => [id, raw]),
+    );
+  }
+  const raws = stories.map(({ raw }) => raw);
   const last = list.items.at(-1);
   if (last === undefined) return { start: list.start + 1, end: list.start + 1, text: raws.join(', ') };
   const previous = list.items.at(-2);

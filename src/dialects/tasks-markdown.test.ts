@@ -46,7 +46,7 @@ describe('which checkboxes are tasks', () => {
   ])('%s holds none', (_name, text) => {
     expect(titles(text)).toEqual([]);
     expect(titles(`${text}\n## Tasks\n\n- [ ] yes\n`)).toEqual(['yes']);
-    expect(readTaskList('PRD.md', text)).toEqual({ kind: 'empty' });
+    expect(readTaskList('PRD.md', text)).toMatchObject({ kind: 'empty' });
   });
 
   it('an item that ends also ends the fence in it', () => {

@@ -1,13 +1,13 @@
 /** The checklist as a dialect: reading with problems, marking, and comparing an agent's edit. */
-import { type Checklist, readChecklist } from './checklist.ts';
+import { type ReadChecklist, readChecklist } from './checklist.ts';
 import { compareChecklists } from './checklist-compare.ts';
 import { markEdits } from './checklist-marks.ts';
 import { graphFault } from './task-graph.ts';
 import type { TaskDialect, TaskListReading, TaskMark } from './tasklist.ts';
 import { applyEdits, type Edit } from './text.ts';
 
-function reading({ items, project, warnings }: Checklist, path: string): TaskListReading {
-  if (items.length === 0) return { kind: 'empty' };
+function reading({ items, project, warnings, instead }: ReadChecklist, path: string): TaskListReading {
+  if (items.length === 0) return { kind: 'empty', why: `It holds ${instead}.`, fix: LOOKS_LIKE };
   const tasks = items.map((item) => item.task);
   const fault = graphFault(tasks, (index) => items[index]!.line);
   if (fault !== null) {
@@ -16,6 +16,9 @@ function reading({ items, project, warnings }: Checklist, path: string): TaskLis
   }
   return { kind: 'list', tasks, reviewed: false, gates: [], project, description: '', warnings };
 }
+
+const LOOKS_LIKE =
+  'Write each task on a line of its own as `- [ ] Title`; what is indented below it are its criteria.';
 
 function writeMarks(text: string, marks: TaskMark[]): string {
   const byTask = new Map(marks.map((mark) => [mark.task, mark.status]));

@@ -31,9 +31,9 @@ describe('a task list in YAML', () => {
       problem: { code: 'tasks.syntax', at: 'tasks.yaml:13' },
     });
     expect(read('a: &x 1\nb: *x\n').kind).toBe('unreadable');
-    expect(read('')).toEqual({ kind: 'empty' });
-    expect(read('# nothing\n')).toEqual({ kind: 'empty' });
-    expect(read('tasks:\n')).toEqual({ kind: 'empty' });
+    expect(read('')).toMatchObject({ kind: 'empty' });
+    expect(read('# nothing\n')).toMatchObject({ kind: 'empty' });
+    expect(read('tasks:\n')).toMatchObject({ kind: 'empty' });
   });
 
   it('a mark changes the value only, or adds the field in the story’s own form', () => {

@@ -1,35 +1,52 @@
 /**
- * Task lists in YAML (`tasks.yaml`): the same stories in another notation. Aliases, tags and further
- * documents are refused; comments and layout survive a mark, as only the value's bytes change.
+ * Task lists in YAML (`tasks.yaml`): the same stories in another notation. Aliases and further documents
+ * are refused; anchors and tags stay in front of what they stand at. Comments and layout survive a mark,
+ * as only the value's bytes change.
  */
-import { type Document, isMap, isScalar, isSeq, type Node, parseDocument } from 'yaml';
+import { type Document, isAlias, isMap, isScalar, isSeq, type Node, parseDocument } from 'yaml';
 import type { JsonEntry, JsonNode } from './json-tree.ts';
-import { compareStories, type StoryFormat } from './story-compare.ts';
-import type { StoryFile } from './story-faults.ts';
+import { compareStories, type RawStory, type StoryFormat } from './story-compare.ts';
+import { emptyReading, type StoryFile } from './story-faults.ts';
 import { indexStories, readStories } from './story-list.ts';
 import { markEdits, type Notation, type StoryFields } from './story-marks.ts';
-import type { Story } from './story-place.ts';
+import type { Story, StoryHolder } from './story-place.ts';
 import type { TaskDialect, TaskListReading, TaskMark } from './tasklist.ts';
-import { applyEdits, type Edit, lineAt, lineEnding } from './text.ts';
+import { applyEdits, type Edit, LONE_RETURN, lineAt, lineEnding } from './text.ts';
 
 interface YamlFault {
   what: string;
   offset: number;
+  /** Present where something else than correcting the line is to be done. */
+  fix?: string;
 }
 
 function parsed(text: string, path: string): StoryFile | YamlFault {
+  const lone = LONE_RETURN.exec(text);
+  if (lone !== null) {
+    const what = 'a carriage return without a line feed ends a line here, as old machines wrote it';
+    return { what, offset: lone.index, fix: fixIt(path, 'makes them line feeds') };
+  }
   let document: Document.Parsed;
   try {
     document = parseDocument(text, { uniqueKeys: true, merge: false, logLevel: 'silent' });
     const error = document.errors[0];
-    if (error !== undefined) return { what: firstSentence(error.message), offset: error.pos[0] };
+    if (error !== undefined) return faultOf(error, path);
+    const root = treeOf(text, document.contents, 0);
     const value: unknown = document.toJS({ maxAliasCount: 0 });
-    return { value, root: treeOf(text, document.contents, 0), text, path };
+    return { value, root, text, path, notation: 'yaml' };
   } catch (thrown) {
     const offset = thrown instanceof Unmarkable ? thrown.offset : 0;
     return { what: firstSentence(thrown instanceof Error ? thrown.message : String(thrown)), offset };
   }
 }
+
+function faultOf({ code, message, pos }: Document.Parsed['errors'][number], path: string): YamlFault {
+  const fault = { what: firstSentence(message), offset: pos[0] };
+  return code === 'TAB_AS_INDENT' ? { ...fault, fix: fixIt(path, 'makes the tabs blanks') } : fault;
+}
+
+const fixIt = (path: string, does: string): string =>
+  `correct that line, or let \`ralph import ${path} --fix\` do it: it ${does}`;
 
 /** A form in which a mark has no safe place. */
 class Unmarkable extends Error {
@@ -59,6 +76,12 @@ function emptyValue(text: string, keyStart: number, keyEnd: number): JsonNode {
 /** The node with its positions. Keys that are no texts are named by their text. */
 function treeOf(text: string, node: Node | null, from: number): JsonNode {
   const [start, reach] = node?.range ?? [from, from];
+  if (isAlias(node)) {
+    throw new Unmarkable(
+      `the alias *${node.source} is not read: a mark there would change two places`,
+      start,
+    );
+  }
   // A block text owns its last line break; what replaces it must not.
   let end = reach;
   while (end > start && (text[end - 1] === '\n' || text[end - 1] === '\r')) end -= 1;
@@ -85,12 +108,14 @@ function treeOf(text: string, node: Node | null, from: number): JsonNode {
   return { kind: 'null', start, end };
 }
 
+const NOTHING = emptyReading('yaml', 'The file is empty.');
+
 function read(text: string, path: string, list?: string): TaskListReading {
   const file = parsed(text, path);
-  if (!('what' in file)) return file.value === null ? { kind: 'empty' } : readStories(file, list);
+  if (!('what' in file)) return file.value === null ? NOTHING : readStories(file, list);
   const at = `${path}:${lineAt(text, file.offset)}`;
   const why = 'the file is not plain YAML here (aliases and several documents are not read)';
-  const problem = { code: 'tasks.syntax', what: file.what, why, fix: 'correct that line', at };
+  const problem = { code: 'tasks.syntax', what: file.what, why, fix: file.fix ?? 'correct that line', at };
   return { kind: 'unreadable', problem };
 }
 
@@ -120,20 +145,26 @@ const NOTATION: Notation = {
   },
 };
 
-function append({ text }: StoryFile, list: JsonNode & { kind: 'array' }, raws: string[]): Edit {
-  const first = list.items[0];
-  if (first === undefined || text[list.start] === '[') {
-    const at = list.items.at(-1)?.end ?? list.start + 1;
+function append({ text }: StoryFile, list: StoryHolder, stories: RawStory[]): Edit {
+  const keyed = list.kind === 'object';
+  const raws = stories.map(({ id, raw }) => (keyed ? `${keyOf(id)}: ${raw}` : raw));
+  const first = keyed ? list.entries[0]?.keyStart : list.items[0]?.start;
+  const last = keyed ? list.entries.at(-1)?.value : list.items.at(-1);
+  if (first === undefined || text[list.start] === (keyed ? '{' : '[')) {
+    const at = last?.end ?? list.start + 1;
     return { start: at, end: at, text: (first === undefined ? '' : ', ') + raws.join(', ') };
   }
-  const lineStart = text.lastIndexOf('\n', first.start - 1) + 1;
-  const dash = /^\s*-\s*/.exec(text.slice(lineStart, first.start))?.[0] ?? '- ';
+  const lineStart = text.lastIndexOf('\n', first - 1) + 1;
+  const lead = text.slice(lineStart, first);
+  const dash = keyed ? lead : (/^\s*-\s*/.exec(lead)?.[0] ?? '- ');
   const newline = lineEnding(text);
   const at = list.end;
   const fresh = at === 0 || text[at - 1] === '\n';
   const lines = raws.map((raw) => `${dash}${raw}`).join(newline);
   return { start: at, end: at, text: fresh ? `${lines}${newline}` : `${newline}${lines}` };
 }
+
+const keyOf = (id: string): string => (/^[A-Za-z][\w-]*\d[\w-]*$/.test(id) ? id : JSON.stringify(id));
 
 function story(_after: StoryFile, _node: JsonNode, added: { value: Story; fields: StoryFields }): string {
   const value = { ...added.value };

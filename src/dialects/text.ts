@@ -29,16 +29,30 @@ export function applyEdits(text: string, edits: readonly Edit[]): string {
 
 const rank = ({ start, end }: Edit): number => (start === end ? 0 : 1);
 
-/** The line of an offset, from 1. */
+/** The line of an offset, from 1. A carriage return by itself ends a line as well. */
 export function lineAt(text: string, offset: number): number {
   let line = 1;
   for (let at = text.indexOf('\n'); at !== -1 && at < offset; at = text.indexOf('\n', at + 1)) line += 1;
-  return line;
+  const head = text.slice(0, offset);
+  return head.includes('\r') ? line + (head.match(/\r(?!\n)/g)?.length ?? 0) : line;
+}
+
+/** A carriage return that no line feed follows: the line end of machines long gone. */
+export const LONE_RETURN = /\r(?!\n)/;
+
+/** The offset behind the line that holds `from`, with its line break. */
+export function lineEndAfter(text: string, from: number): number {
+  const feed = text.indexOf('\n', from);
+  const end = feed === -1 ? text.length : feed + 1;
+  const back = text.slice(from, end).indexOf('\r');
+  if (back === -1) return end;
+  return from + back + (text[from + back + 1] === '\n' ? 2 : 1);
 }
 
 /** The line ending the text uses; `\n` for a text without one. */
-export function lineEnding(text: string): '\r\n' | '\n' {
+export function lineEnding(text: string): '\r\n' | '\n' | '\r' {
   const at = text.indexOf('\n');
+  if (at === -1) return text.includes('\r') ? '\r' : '\n';
   return at > 0 && text[at - 1] === '\r' ? '\r\n' : '\n';
 }
 

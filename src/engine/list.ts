@@ -31,9 +31,9 @@ function listProblem(house: House, reading: Exclude<ListReading, { kind: 'list' 
   return {
     code: empty ? 'tasks.empty' : 'tasks.missing',
     what: empty ? `${path} holds no task` : `${path} is not there`,
-    why: 'Ralph stops only when every task is done, and no task is not the same as done.',
+    why: `${empty && reading.why !== undefined ? `${reading.why} ` : ''}Ralph stops only when every task is done, and no task is not the same as done.`,
     fix: empty
-      ? 'Add at least one task, or give an objective: ralph run "what you want".'
+      ? `${reading.fix ?? 'Add at least one task'}, or give an objective: ralph run "what you want".`
       : 'Name another file with --tasks.',
     at: path,
   };

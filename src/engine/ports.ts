@@ -235,7 +235,8 @@ export type ListReading =
       text: string;
     }
   | { kind: 'missing' }
-  | { kind: 'empty'; sha256: string }
+  /** `why`: what stands there instead of tasks; `fix`: what a task looks like in it. */
+  | { kind: 'empty'; sha256: string; why?: string; fix?: string }
   | { kind: 'unreadable'; problem: ProblemFacts };
 
 export interface ListEdit {

@@ -116,7 +116,7 @@ async function read(list: OpenList): Promise<ListReading> {
 
 function parse(list: OpenList, { text, sha256: hash }: { text: string; sha256: string }): ListReading {
   const reading = readTaskList(list.path, text);
-  if (reading.kind === 'empty') return { kind: 'empty', sha256: hash };
+  if (reading.kind === 'empty') return { ...reading, sha256: hash };
   if (reading.kind === 'unreadable') return reading;
   const { tasks, reviewed, gates, warnings } = reading;
   for (const warning of warnings) {

@@ -10,6 +10,7 @@ import {
   type Phase,
   type Question,
   type State,
+  type TimeGrant,
 } from '../core/index.ts';
 import { count, duration, oneLine, some, span, until } from './words.ts';
 
@@ -37,6 +38,8 @@ export function describeFact(fact: Fact, at: number, state?: State): string | nu
       return tasksLine(fact);
     case 'task.moved':
       return taskLine(fact);
+    case 'task.unblocked':
+      return `${oneLine(fact.task, 60)} unblocked by ${oneLine(fact.by, 40)}${grantWords(fact.grant)}: ${oneLine(fact.reason, 200)}`;
     case 'task.charged':
     case 'wave.started':
     case 'attempt.spawned':
@@ -161,6 +164,12 @@ function tasksLine(fact: Of<'tasks.read'>): string | null {
   const place = fact.source.path === null ? 'the objective' : oneLine(fact.source.path, 80);
   const gone = fact.gone.length > 0 ? `; gone: ${some(fact.gone, 5)}` : '';
   return `${count(fact.set.length, 'task')} read from ${place}${gone}`;
+}
+
+function grantWords(grant: TimeGrant | null): string {
+  if (grant === null) return '';
+  if (grant.timeoutS !== null) return `, with ${grant.timeoutS} s`;
+  return grant.multiplier === 1 ? '' : `, with ${grant.multiplier} × the time`;
 }
 
 function taskLine(fact: Of<'task.moved'>): string {

@@ -5,6 +5,7 @@ import type { AgentInfo } from '../../agents/index.ts';
 import type { Settings } from '../../config/index.ts';
 import { type Policy, type ProblemFacts, TEAMS } from '../../core/index.ts';
 import type { Agent, ListReading } from '../../engine/index.ts';
+import { emptyFacts } from '../empty-list.ts';
 import type { Check, Findings } from './check.ts';
 import type { PlaceSubject } from './place.ts';
 
@@ -118,7 +119,7 @@ function lookAtTeam({ team, modes, parallel }: Policy): Findings {
 function lookAtTasks({ taskPath, reading }: StartSubject): Findings {
   if (taskPath === null || reading === null) return { what: '', warnings: [noList] };
   if (reading.kind === 'unreadable') return { what: '', failures: [reading.problem] };
-  if (reading.kind !== 'list') return { what: '', failures: [noTask(taskPath, reading.kind)] };
+  if (reading.kind !== 'list') return { what: '', failures: [noTask(taskPath, reading)] };
   const done = reading.tasks.filter(({ status }) => status === 'done').length;
   const odd = reading.warnings.map((what) => ({
     code: 'tasks.odd',
@@ -140,11 +141,10 @@ const noList: ProblemFacts = {
   fix: 'Write PRD.md with lines like `- [ ] Add a greet function`, or say it: ralph run "…"',
 };
 
-const noTask = (path: string, kind: 'empty' | 'missing'): ProblemFacts => ({
-  code: `tasks.${kind}`,
-  what: kind === 'empty' ? `${path} holds no task.` : `${path} is not there.`,
-  why: 'No task is not the same as everything done.',
-  fix: 'Add at least one task, or name another list with --tasks.',
+const noTask = (path: string, reading: ListReading & { kind: 'empty' | 'missing' }): ProblemFacts => ({
+  code: `tasks.${reading.kind}`,
+  what: reading.kind === 'empty' ? `${path} holds no task.` : `${path} is not there.`,
+  ...emptyFacts(reading),
 });
 
 const loggedOut = (name: string, login: string): ProblemFacts => ({
