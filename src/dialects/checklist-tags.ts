@@ -98,8 +98,10 @@ function trailingIn(text: string): TitleTag | null {
   let open = end - 2;
   while (open > 0 && !isOpening(text.charCodeAt(open))) open -= 1;
   const inner = text.slice(open + 1, end - 1);
-  const title = text.slice(0, open).replace(/\**$/, '');
-  return inner.length > 160 || !/\s$/.test(title) ? null : tagOf(inner, open + 1, title);
+  if (inner.length > 160 || (/\d/.test(inner) && !inner.includes('<!--'))) return null;
+  let from = open;
+  while (text.charCodeAt(from - 1) === STAR) from -= 1;
+  return /\s/.test(text[from - 1] ?? '') ? tagOf(inner, open + 1, text.slice(0, from)) : null;
 }
 
 /** Priorities and counts stand in brackets as well. */

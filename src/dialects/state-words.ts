@@ -30,8 +30,8 @@ const STATES: readonly Partial<Record<SaidStatus, readonly string[]>>[] = [
   },
   {
     todo: words('offen|ausstehend|nicht begonnen|noch nicht begonnen|nicht gestartet|geplant|zu erledigen'),
-    doing: words('in arbeit|laufend|begonnen|in bearbeitung|angefangen|läuft'),
-    review: words('in prüfung|zu prüfen'),
+    doing: words('in Arbeit|laufend|begonnen|in Bearbeitung|angefangen|läuft'),
+    review: words('in Prüfung|zu prüfen'),
     done: words('erledigt|fertig|abgeschlossen|umgesetzt|fertiggestellt'),
     failed: words('fehlgeschlagen'),
     cancelled: words('abgebrochen|verworfen|entfällt|gestrichen'),

@@ -19,7 +19,7 @@ function listIn(name: string, text: string) {
 
 const fileNamed = (name: string) => files.find((file) => file.name === name)!.text;
 const parsed = (name: string, text: string): unknown =>
-  name.endsWith('.json') ? JSON.parse(text.replace(/^\ufeff/, '')) : parse(text);
+  name.endsWith('.json') ? JSON.parse(text.replace(/^\ufeff/, '')) : parse(text, { logLevel: 'error' });
 
 /** What differs between two texts, without their common beginning and end. */
 function difference(a: string, b: string): [string, string] {

@@ -113,6 +113,8 @@ const SHOWS: Show[] = [
   },
 ];
 
+const LEFT_OUT = /^\S+: lines? [\d, and]+: \d+ check box(?:es)? below .* not read as /;
+
 const said = ({ id, status, priority, depends_on, acceptance }: Task): string => {
   const after = depends_on.length === 0 ? '' : ` after ${depends_on.join(', ')}`;
   return `${id} ${status} ${priority}${after}: ${acceptance.join('; ')}`;
@@ -120,7 +122,9 @@ const said = ({ id, status, priority, depends_on, acceptance }: Task): string =>
 
 async function tasks(...args: string[]): Promise<Task[]> {
   const ran = await project.ralph(['tasks', '--json', ...args]);
-  expect([ran.code, ran.err]).toEqual([0, '']);
+  // What stands under "Notes" or "Definition of Done" is left out, and that is all there is to tell.
+  const odd = ran.err.split('\n').filter((line) => line !== '' && !LEFT_OUT.test(line));
+  expect([ran.code, odd]).toEqual([0, []]);
   return JSON.parse(ran.out);
 }
 
