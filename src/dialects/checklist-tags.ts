@@ -113,14 +113,14 @@ function tagOf(inner: string, at: number, title: string): TitleTag | null {
   return wordTag(title, state, { ...place, start: at + place.start, end: at + place.end });
 }
 
-const DASHED = /(?:\s[–—-]+\s|[:：]\s+)\**(\p{L}[\p{L} ]{1,20}?)(?:\s?<!--.{1,100}?-->)?\**$/u;
+const DASHED = /\s[–—-]+\s\**(\p{L}[\p{L} ]{1,20}?)(?:\s?<!--.{1,100}?-->)?\**$/u;
 
 function dashIn(text: string): TitleTag | null {
   const tail = text.slice(-24);
-  const mayBe = tail.includes('- ') || tail.includes('— ') || tail.includes('– ') || tail.includes(': ');
+  const mayBe = tail.includes('- ') || tail.includes('— ') || tail.includes('– ');
   const match = mayBe || text.endsWith('-->') ? DASHED.exec(text) : null;
   const word = match?.[1] ?? '';
-  // In small letters and behind a hyphen or a colon it is as well the end of the sentence.
+  // In small letters and behind a hyphen it is as well the end of the sentence.
   const clear = /^\s[–—]/.test(match?.[0] ?? '') || word === word.toUpperCase();
   const state = match === null || !clear ? null : stateOfTag(word);
   if (match === null || state === null) return null;

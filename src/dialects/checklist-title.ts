@@ -193,7 +193,8 @@ function takeDependencies(text: string): Dependencies {
   if (rest.trim() === '') return none;
   const ids = idsInText(said!);
   // Without brackets around it, and in words that mean much else, it may as well be a part of the sentence.
-  const sure = clear !== undefined && (bracketed !== null || ids.every((id) => /\d/.test(id)));
+  const apart = bracketed !== null && /[:：\s]/.test(all[all.lastIndexOf(said!) - 1] ?? '');
+  const sure = clear !== undefined && (apart || ids.every((id) => /\d/.test(id)));
   return sure ? { ids, rest, perhaps: null } : { ...none, perhaps: { said: said!, rest } };
 }
 

@@ -212,6 +212,8 @@ describe('states beside the title', () => {
     ['~~Old~~ new text'],
     ['Rename to Backlog - done right'],
     ['Print "status: done"'],
+    ['Set the light: DONE'],
+    ['更新（依存関係の整理）'],
   ])('%s keeps its words', (title) => {
     expect(tasksIn(`- [ ] ${title}\n`)[0]!.title).toBe(title);
   });
