@@ -2,7 +2,7 @@
 import type { Fact, TaskDef } from '../core/index.ts';
 import { append, type House, intake, redraw } from '../engine/index.ts';
 import { ownIdentity } from '../process/index.ts';
-import { readProject } from '../store/index.ts';
+import { readProject, tidyProject } from '../store/index.ts';
 import type { Opened } from './open.ts';
 import type { Place } from './place.ts';
 import type { Plan, RunRequest } from './plan.ts';
@@ -25,6 +25,8 @@ export async function begin(
   { house, lock, repaired }: Opened,
   { request, plan, dirty, session }: Beginning,
 ): Promise<void> {
+  const { feedbackRotationDays: days } = plan.policy.interventions;
+  await tidyProject(plan.place.mainDir, { now: house.clock.now(), days }).catch(() => undefined);
   const facts: Fact[] = [];
   if (!house.state.session) {
     const { objective } = plan;

@@ -4,6 +4,7 @@
  */
 
 import type { ProblemFacts } from '../core/index.ts';
+import type { InterventionJson, ProfileJson } from '../views/index.ts';
 import type { Archived, ArchiveRequest } from './archive.ts';
 import type { ConfigRequest, ShownConfig } from './config.ts';
 import type { DoctorRequest, Examined } from './doctor.ts';
@@ -57,6 +58,24 @@ export async function archive(request: ArchiveRequest): Promise<Archived> {
 
 export async function showLog(request: LogRequest): Promise<void> {
   return (await import('./logs.ts')).showLog(request);
+}
+
+export async function interventionEvents(
+  cwd: string,
+  session?: string,
+): Promise<{ events: InterventionJson[]; unreadable: string[] }> {
+  return (await import('./behaviour.ts')).interventionEvents(cwd, session);
+}
+
+export async function agentProfiles(
+  cwd: string,
+  env: NodeJS.ProcessEnv,
+): Promise<{ profiles: ProfileJson[]; unreadable: string[] }> {
+  return (await import('./behaviour.ts')).agentProfiles(cwd, env);
+}
+
+export async function resetInterventions(cwd: string): Promise<{ hidden: number }> {
+  return (await import('./behaviour.ts')).resetInterventions(cwd);
 }
 
 /** Names of one kind for completions; never throws. */

@@ -102,10 +102,20 @@ export const PAGES: Record<string, Page> = {
   },
   interventions: {
     group: 'Look',
-    text: 'What was held against attempts (no files, a false completion, a forbidden edit …) and the correction that was chosen for each.',
+    text: 'What was held against attempts (no files, a false completion, a forbidden edit …) and which of it was corrected, over all sessions of the project; with --session that session alone. `--reset` puts a line under it: earlier events are no longer shown, and profiles begin anew. Nothing is deleted from the sessions.',
     does: 'the last twenty',
-    examples: [['ralph interventions --type no_files_detected', 'attempts that changed nothing']],
-    see: ['why', 'events'],
+    examples: [
+      ['ralph interventions --type no_files_detected', 'attempts that changed nothing'],
+      ['ralph interventions --reset', 'after the prompt or the agent was changed'],
+    ],
+    see: ['profile', 'why', 'events'],
+  },
+  profile: {
+    group: 'Look',
+    text: 'How each agent behaves over all sessions of the project: iterations, accepted, without files, false completions, timed out, files and evidence on average; by class of task; the last twenty iterations against those before; and how many corrected findings did not come back in the next attempt.',
+    does: 'the profile of one agent',
+    examples: [['ralph profile --json', 'all agents as data']],
+    see: ['interventions', 'agents'],
   },
   logs: {
     group: 'Look',

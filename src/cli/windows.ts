@@ -6,6 +6,8 @@ interface WindowOptions extends Common {
   session?: string;
   last?: string;
   type?: string;
+  reset?: boolean;
+  agent?: string;
   topic?: string;
   follow?: boolean;
   label?: string;
@@ -42,7 +44,14 @@ export function windowCommands(program: Command, done: (code: number) => void): 
     interventions,
   )
     .option('--last <n>', 'only the last n; default: all', wholeNumber('--last', 0))
-    .option('--type <type>', 'only this type of event; default: all');
+    .option('--type <type>', 'only this type of event; default: all')
+    .option('--reset', 'begin anew: earlier events and profiles are no longer shown');
+  window(
+    'profile',
+    'how each agent behaves over time, and whether corrections help',
+    'ralph profile --agent claude',
+    profile,
+  ).option('--agent <agent>', 'only this agent; default: all');
   window('logs [iteration]', 'the transcript of an iteration', 'ralph logs 3 -f', logs).option(
     '-f, --follow',
     'go on as it grows, until the iteration ends',
@@ -129,10 +138,61 @@ const events: Look = async (_, options) => {
 
 const interventions: Look = async (_, options) => {
   const [app, views] = await load();
-  const { story } = await app.openWindow(folderOf(options), options.session);
-  const query = { ...lastOf(options), ...(options.type === undefined ? {} : { type: options.type }) };
-  answer(options, views.interventionsJson(story, query), views.interventionsText(story, query));
+  const cwd = folderOf(options);
+  if (options.reset === true) {
+    const { hidden } = await app.resetInterventions(cwd);
+    const text = `${views.count(hidden, 'event')} no longer shown; profiles begin anew. What open tasks are told in their prompts stays.`;
+    return answer(options, { reset: true, hidden }, text);
+  }
+  const { events, unreadable } = await app.interventionEvents(cwd, options.session);
+  const { type } = options;
+  const types = [...new Set(events.map((event) => event.event_type))];
+  const wanted = views.interventionsJson(events, {
+    ...lastOf(options),
+    ...(type === undefined ? {} : { type }),
+  });
+  tellUnreadable(unreadable);
+  const none =
+    type === undefined || wanted.length > 0 || types.length === 0
+      ? ''
+      : ` There are events of these types: ${types.sort().join(', ')}.`;
+  const counts = wanted.length > 20 ? `\n${views.interventionCounts(wanted)}` : '';
+  answer(options, wanted, views.interventionsText(wanted) + none + counts);
 };
+
+const profile: Look = async (_, options) => {
+  const [app, views] = await load();
+  const { profiles, unreadable } = await app.agentProfiles(folderOf(options), process.env);
+  const { agent } = options;
+  const wanted = agent === undefined ? profiles : profiles.filter((each) => each.agent_id === agent);
+  if (agent !== undefined && wanted.length === 0 && profiles.length > 0)
+    throw await unknownAgent(
+      agent,
+      profiles.map((each) => each.agent_id),
+    );
+  tellUnreadable(unreadable);
+  answer(options, wanted, views.profilesText(wanted));
+};
+
+async function unknownAgent(name: string, known: string[]): Promise<Error> {
+  const { nearest, Problem } = await import('../core/index.ts');
+  const near = nearest(name, known);
+  return new Problem({
+    code: 'cli.no_profile',
+    what: `No attempt of an agent called ${name} was judged in this project.`,
+    why: `There are profiles of ${known.join(', ')}.`,
+    fix: near === null ? 'Name one of them, or leave --agent out.' : `Did you mean ${near}?`,
+  });
+}
+
+/** Lines of the project journal that a crash cut or somebody edited: they stay, and say nothing. */
+function tellUnreadable(lines: string[]): void {
+  if (lines.length === 0) return;
+  const more = lines.length > 5 ? ` and ${lines.length - 5} more` : '';
+  process.stderr.write(
+    `Passed over, because they cannot be read: .ralph/${lines.slice(0, 5).join(', ')}${more}. They stay as they are; repair or delete these lines to be rid of this word.\n`,
+  );
+}
 
 const logs: Look = async (iteration, options) => {
   const { showLog } = await import('../app/index.ts');

@@ -11,7 +11,6 @@ import {
   writeCycleMetadata,
   writeEventsLine,
   writeInterventionsJson,
-  writeProfileJson,
   writeProgress,
   writeSessionMetadata,
 } from './index.ts';
@@ -276,25 +275,6 @@ it('interventions, profiles and topics have the seeds’ fields', () => {
       },
     ],
   });
-  const profile = {
-    agentId: 'claude',
-    totalIterations: 10,
-    noFilesCount: 2,
-    falseCompletionCount: 1,
-    avgFilesPerIteration: 0.3,
-    avgEvidenceCount: 1.2,
-    lastReinforcement: null,
-    thresholdExceeded: true,
-    history: [event],
-  };
-  expect(JSON.parse(writeProfileJson([profile]))).toMatchObject({
-    agent_id: 'claude',
-    intervention_threshold_exceeded: true,
-    agents: { claude: { no_files_count: 2 } },
-  });
-  expect(JSON.parse(writeProfileJson([profile, { ...profile, agentId: 'codex' }]))).not.toHaveProperty(
-    'agent_id',
-  );
   expect(writeEventsLine({ topic: 'build.done', payload: 'a\nb', at, iteration: 4, role: 'builder' })).toBe(
     `{"topic":"build.done","payload":"a\\nb","ts":"${TS}","iteration":4,"role":"builder"}\n`,
   );

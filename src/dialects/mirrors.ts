@@ -13,22 +13,8 @@ export interface InterventionEvent {
   remediationAttempted: boolean;
 }
 
-/** One agent of `interventions/profile.json`. */
-export interface AgentProfile {
-  agentId: string;
-  totalIterations: number;
-  noFilesCount: number;
-  falseCompletionCount: number;
-  avgFilesPerIteration: number;
-  avgEvidenceCount: number;
-  /** Epoch ms; null: never. */
-  lastReinforcement: number | null;
-  thresholdExceeded: boolean;
-  history: InterventionEvent[];
-}
-
 /** An event in the field names of seed 2. */
-export function interventionRecord(event: InterventionEvent): Record<string, unknown> {
+function interventionRecord(event: InterventionEvent): Record<string, unknown> {
   return {
     iteration: event.iteration,
     event_type: event.eventType,
@@ -42,27 +28,6 @@ export function interventionRecord(event: InterventionEvent): Record<string, unk
 /** The text of `interventions/events.json`, oldest event first. */
 export function writeInterventionsJson(events: readonly InterventionEvent[]): string {
   return json({ $schema: 'ralph_gold.interventions.v1', events: events.map(interventionRecord) });
-}
-
-/** The text of `interventions/profile.json`; a lone agent's fields also stand at the top, as in seed 2. */
-export function writeProfileJson(profiles: readonly AgentProfile[]): string {
-  const agents = Object.fromEntries(profiles.map((profile) => [profile.agentId, profileRecord(profile)]));
-  const lone = profiles.length === 1 ? profileRecord(profiles[0]!) : {};
-  return json({ $schema: 'ralph_gold.profile.v1', ...lone, agents });
-}
-
-function profileRecord(profile: AgentProfile): Record<string, unknown> {
-  return {
-    agent_id: profile.agentId,
-    total_iterations: profile.totalIterations,
-    no_files_count: profile.noFilesCount,
-    false_completion_count: profile.falseCompletionCount,
-    avg_files_per_iteration: profile.avgFilesPerIteration,
-    avg_evidence_count: profile.avgEvidenceCount,
-    last_reinforcement: profile.lastReinforcement === null ? null : utc(profile.lastReinforcement),
-    intervention_threshold_exceeded: profile.thresholdExceeded,
-    intervention_history: profile.history.map(interventionRecord),
-  };
 }
 
 function json(value: unknown): string {

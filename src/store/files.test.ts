@@ -11,14 +11,16 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openDesk } from './desk.ts';
 import { atomicWrite, numbered, StoreFull } from './disk.ts';
-import { appendProject, projectJournal, readProject } from './project.ts';
+import { appendProject, projectJournal, readProject, tidyProject } from './project.ts';
 import { createSession, ensureProjectFolder, isSessionId, listSessions } from './sessions.ts';
 import { openWorks } from './works.ts';
 
@@ -248,7 +250,7 @@ describe('the project journal', () => {
       Array.from({ length: 50 }, (_, n) => appendProject(root, { at: n, type: 'spend.counted', n, long })),
     );
     const { records, unreadable } = readProject(root);
-    expect(unreadable).toBe(0);
+    expect(unreadable).toEqual([]);
     expect(records.map(({ n }) => n).sort((a, b) => Number(a) - Number(b))).toEqual(
       Array.from({ length: 50 }, (_, n) => n),
     );
@@ -256,7 +258,7 @@ describe('the project journal', () => {
   });
 
   it('goes on after a line that a crash cut', async () => {
-    expect(readProject(root)).toEqual({ records: [], unreadable: 0 });
+    expect(readProject(root)).toEqual({ records: [], unreadable: [] });
     await appendProject(root, { at: 1, type: 'a.b' });
     writeFileSync(projectJournal(root), '{"v":1,"at":2,"ty', { flag: 'a' });
     await appendProject(root, { at: 3, type: 'a.c' });
@@ -265,7 +267,49 @@ describe('the project journal', () => {
         { v: 1, at: 1 },
         { at: 3, type: 'a.c' },
       ],
-      unreadable: 1,
+      unreadable: ['journal.jsonl:2'],
     });
+  });
+});
+
+describe('a project journal that grows old', () => {
+  const DAY = 86_400_000;
+  const now = Date.UTC(2026, 5, 1);
+
+  it('is closed under a name of its own, and still read', async () => {
+    await appendProject(root, { at: now - 40 * DAY, type: 'a.b' });
+    await tidyProject(root, { now, days: 30 });
+    await appendProject(root, { at: now, type: 'a.c' });
+    expect(readdirSync(join(root, '.ralph')).filter((name) => name.startsWith('journal'))).toEqual([
+      'journal-20260601T000000Z.jsonl',
+      'journal.jsonl',
+    ]);
+    expect(readProject(root).records.map(({ type }) => type)).toEqual(['a.b', 'a.c']);
+  });
+
+  it('is left alone while it is young', async () => {
+    await appendProject(root, { at: now - DAY, type: 'a.b' });
+    await tidyProject(root, { now, days: 30 });
+    expect(existsSync(projectJournal(root))).toBe(true);
+  });
+
+  it('is compressed once nothing was added to it for as long', async () => {
+    await appendProject(root, { at: now - 90 * DAY, type: 'a.b' });
+    await tidyProject(root, { now: now - 50 * DAY, days: 30 });
+    const closed = join(root, '.ralph', 'journal-20260412T000000Z.jsonl');
+    utimesSync(closed, (now - 50 * DAY) / 1000, (now - 50 * DAY) / 1000);
+    await tidyProject(root, { now, days: 30 });
+    expect(existsSync(closed)).toBe(false);
+    expect(gunzipSync(readFileSync(`${closed}.gz`)).toString('utf8')).toContain('"a.b"');
+    expect(readProject(root).records).toEqual([]);
+  });
+
+  it('is closed also where its first line cannot be read', async () => {
+    mkdirSync(join(root, '.ralph'), { recursive: true });
+    writeFileSync(projectJournal(root), 'torn\n');
+    await appendProject(root, { at: now - 40 * DAY, type: 'a.b' });
+    await tidyProject(root, { now, days: 30 });
+    expect(existsSync(projectJournal(root))).toBe(false);
+    expect(readProject(root).unreadable).toEqual(['journal-20260601T000000Z.jsonl:1']);
   });
 });

@@ -1,79 +1,116 @@
 /**
- * The mirrors in `.ralph/`: interventions, the corrections that stand in the next prompts, metrics,
- * loops. Intervention events outlive their session, so each is first told to the project journal, once:
- * a session's events are numbered, and the journal knows how many of them it has.
+ * The mirrors in `.ralph/`: interventions, profiles of agents, the corrections that stand in the next prompts,
+ * metrics, loops. What is known of agents outlives their session, so each judged iteration is first noted in
+ * the project journal, once: a session's notes are numbered, and the journal knows how many of them it has.
  */
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { isTerminal, type State } from '../core/index.ts';
 import { type InterventionEvent, writeInterventionsJson } from '../dialects/index.ts';
-import { interventionJson, statusDetail, stories } from '../views/index.ts';
+import { type IterationNote, profileFile, statusDetail, stories, thresholdsOf } from '../views/index.ts';
 import type { Telling } from './mirror-rows.ts';
-import { appendProject, type ProjectRecord, projectJournal } from './project.ts';
+import {
+  appendProject,
+  type ProjectRecord,
+  projectFiles,
+  projectJournal,
+  readProject,
+  readProjectLine,
+} from './project.ts';
 
 /** Events that `interventions/events.json` shows; older ones are in the project journal. */
 const EVENTS_MOST = 500;
 const FEEDBACK_CHARS = 16_000;
 
-/** The project journal's record types about interventions. A reset hides what came before it. */
-export const INTERVENTION_NOTED = 'intervention.noted';
+/** The project journal's record types about the behaviour of agents. A reset hides what came before it. */
+export const ITERATION_NOTED = 'iteration.noted';
 export const INTERVENTIONS_RESET = 'interventions.reset';
 
-export interface ProjectEvents {
+export interface ProjectNotes {
   /** Tells the project journal what it does not know of this session. */
   note(telling: Telling): Promise<void>;
   /** The text of `interventions/events.json`; null where nothing was ever held against an attempt. */
-  text(): string | null;
+  events(): string | null;
+  /** The text of `interventions/profile.json`; null where no attempt was ever judged. */
+  profiles(state: State): string | null;
 }
 
 interface Known {
-  /** Bytes of the project journal that were read. */
+  /** Which file was read, and how many bytes of it. */
+  ino: number;
   read: number;
-  events: InterventionEvent[];
-  /** Events of our session that the journal has. */
+  notes: IterationNote[];
+  /** Notes of our session that the journal has. */
   noted: number;
-  any: boolean;
-  /** The file's text; null: to be made again. */
-  text: string | null;
+  reset: boolean;
+  /** Texts made of them; null: to be made again. */
+  events: string | null;
+  profiles: string | null;
 }
 
-/** The intervention events of a project, as one session adds to them. */
-export function projectEvents(mainDir: string, sessionId: () => string): ProjectEvents {
-  const file = projectJournal(mainDir);
-  let known = nothing();
+/** What a project knows of its agents, as one session adds to it. */
+export function projectNotes(mainDir: string, sessionId: () => string): ProjectNotes {
+  let known: Known | null = null;
 
   /** Other loops and `--reset` write there too; what is new is read, nothing twice. */
   function refreshed(): Known {
-    const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
-    if (size < known.read) known = nothing();
+    const stat = statSync(projectJournal(mainDir), { throwIfNoEntry: false });
+    if (known === null || known.ino !== (stat?.ino ?? 0) || (stat?.size ?? 0) < known.read) {
+      known = { ino: stat?.ino ?? 0, read: 0, ...nothing() };
+      for (const file of projectFiles(mainDir).slice(0, -1)) learnAll(known, readFileSync(file, 'utf8'));
+    }
+    const size = stat?.size ?? 0;
     if (size === known.read) return known;
-    const { text, bytes } = wholeLinesFrom(file, known.read, size);
+    const { text, bytes } = wholeLinesFrom(projectJournal(mainDir), known.read, size);
     known.read += bytes;
-    for (const line of text.split('\n')) learn(known, readProjectLine(line), sessionId());
+    learnAll(known, text);
     return known;
+  }
+
+  function learnAll(into: Known, text: string): void {
+    // Most lines are about other things; they need no parsing.
+    for (const line of text.split('\n'))
+      if (RELEVANT.test(line)) learn(into, readProjectLine(line), sessionId());
   }
 
   return {
     async note(telling) {
-      const { story } = telling;
-      let { noted } = refreshed();
-      for (const told of story.findings.slice(noted)) {
-        const { timestamp: _, ...event } = interventionJson(story, told);
-        const news = { at: told.at, type: INTERVENTION_NOTED, session: sessionId(), n: noted, event };
-        await appendProject(mainDir, news);
-        noted += 1;
+      const { noted } = refreshed();
+      const news = telling.notes.filter(({ n }) => n >= noted);
+      if (news.length > 0) {
+        const session = sessionId();
+        await appendProject(
+          mainDir,
+          ...news.map(({ n, note: { at, session: _, ...note } }) => ({
+            at,
+            type: ITERATION_NOTED,
+            session,
+            n,
+            ...note,
+          })),
+        );
       }
+      telling.notes = [];
     },
-    text() {
+    events() {
       const now = refreshed();
-      if (!now.any) return null;
-      now.text ??= writeInterventionsJson(now.events);
-      return now.text;
+      const all = now.notes.flatMap(eventsOf);
+      if (all.length === 0 && !now.reset) return null;
+      now.events ??= writeInterventionsJson(all.slice(-EVENTS_MOST));
+      return now.events;
+    },
+    profiles(state) {
+      const now = refreshed();
+      if (now.notes.length === 0 && !now.reset) return null;
+      now.profiles ??= json(profileFile(now.notes, thresholdsOf(state.policy)));
+      return now.profiles;
     },
   };
 }
 
-function nothing(): Known {
-  return { read: 0, events: [], noted: 0, any: false, text: null };
+const RELEVANT = /"type":"(?:iteration\.noted|interventions\.reset)"/;
+
+function nothing(): Omit<Known, 'ino' | 'read'> {
+  return { notes: [], noted: 0, reset: false, events: null, profiles: null };
 }
 
 function wholeLinesFrom(file: string, from: number, to: number): { text: string; bytes: number } {
@@ -88,40 +125,64 @@ function wholeLinesFrom(file: string, from: number, to: number): { text: string;
   }
 }
 
-function readProjectLine(line: string): ProjectRecord | null {
-  // Most lines are about other things; they need no parsing.
-  if (!line.includes('"intervention')) return null;
-  try {
-    const record = JSON.parse(line) as ProjectRecord | null;
-    return typeof record?.type === 'string' && typeof record.at === 'number' ? record : null;
-  } catch {
-    return null; // cut short by a crash, or edited
-  }
-}
-
 function learn(known: Known, record: ProjectRecord | null, session: string): void {
-  if (record?.type === INTERVENTIONS_RESET) known.events = [];
-  else if (record?.type === INTERVENTION_NOTED) {
-    if (record.session === session) known.noted += 1;
-    const event = eventOf(record);
-    if (event !== null) known.events.push(event);
-    if (known.events.length > EVENTS_MOST) known.events.shift();
-  } else return;
-  known.any = true;
-  known.text = null;
+  if (record?.type === INTERVENTIONS_RESET) {
+    known.notes = [];
+    known.reset = true;
+  } else {
+    const note = record === null ? null : readNote(record);
+    if (note === null) return;
+    known.notes.push(note);
+    if (note.session === session) known.noted += 1;
+  }
+  known.events = null;
+  known.profiles = null;
 }
 
-function eventOf({ at, event }: ProjectRecord): InterventionEvent | null {
-  const told = event as Partial<ReturnType<typeof interventionJson>> | null | undefined;
-  if (typeof told?.iteration !== 'number' || typeof told.event_type !== 'string') return null;
-  return {
-    iteration: told.iteration,
-    eventType: told.event_type,
+/** A record as the note it is; null for any other, and for one that was edited into something else. */
+export function readNote(record: ProjectRecord): IterationNote | null {
+  if (record.type !== ITERATION_NOTED) return null;
+  const { v: _, type: __, n: ___, ...note } = record;
+  const read = note as Partial<IterationNote>;
+  const whole =
+    typeof read.session === 'string' &&
+    typeof read.iteration === 'number' &&
+    typeof read.agent === 'string' &&
+    typeof read.outcome === 'string' &&
+    typeof read.files === 'number' &&
+    typeof read.evidence === 'number' &&
+    typeof read.durationMs === 'number' &&
+    Array.isArray(read.events) &&
+    read.events.every((event) => typeof event?.event_type === 'string');
+  return whole
+    ? {
+        ...(read as IterationNote),
+        events: read.events!.map((event) => ({ ...event, details: event.details ?? {} })),
+      }
+    : null;
+}
+
+/** Every note since the last reset, oldest first, and the lines that could not be read. */
+export function readNotes(mainDir: string): { notes: IterationNote[]; unreadable: string[] } {
+  const { records, unreadable } = readProject(mainDir);
+  const reset = records.findLastIndex((record) => record.type === INTERVENTIONS_RESET);
+  const notes: IterationNote[] = [];
+  for (const record of records.slice(reset + 1)) {
+    const note = readNote(record);
+    if (note !== null) notes.push(note);
+  }
+  return { notes, unreadable };
+}
+
+function eventsOf({ iteration, at, events }: IterationNote): InterventionEvent[] {
+  return events.map((event) => ({
+    iteration,
+    eventType: event.event_type,
     at,
-    severity: told.severity ?? 'info',
-    details: told.details ?? {},
-    remediationAttempted: told.remediation_attempted === true,
-  };
+    severity: event.severity,
+    details: event.details,
+    remediationAttempted: event.remediation_attempted,
+  }));
 }
 
 /** `interventions/feedback.txt`: the corrections that open tasks carry, newest first, each once. */

@@ -5,7 +5,15 @@
  */
 import { type Fact, FINDINGS, type JournalRecord, MODES, type Severity } from '../core/index.ts';
 import { summaryCsvHeader, summaryCsvRow, writeEventsLine } from '../dialects/index.ts';
-import { csvRow, emptyStory, type IterationStory, type Story, tell } from '../views/index.ts';
+import {
+  csvRow,
+  emptyStory,
+  type IterationNote,
+  type IterationStory,
+  iterationNote,
+  type Story,
+  tell,
+} from '../views/index.ts';
 import { type CycleTimes, newCycleTimes, tellCycle } from './mirror-cycles.ts';
 
 /** Numbers for `metrics.json`. */
@@ -35,6 +43,9 @@ export interface Telling {
   /** Topics and findings of the story that were told already. */
   toldTopics: number;
   toldFindings: number;
+  /** Notes on judged iterations that the project journal may not have yet, numbered from 0. */
+  notes: { n: number; note: IterationNote }[];
+  judged: number;
 }
 
 export function newTelling(): Telling {
@@ -49,6 +60,8 @@ export function newTelling(): Telling {
     topics: [],
     toldTopics: 0,
     toldFindings: 0,
+    notes: [],
+    judged: 0,
   };
 }
 
@@ -67,7 +80,23 @@ export function tellRecord(telling: Telling, record: JournalRecord): void {
     telling.topics.push(writeEventsLine({ topic, payload, at, iteration, role }));
   }
   telling.toldTopics = story.topics.length;
+  takeNotes(telling, record);
   countFindings(telling);
+}
+
+/** While the iteration's claim is at hand; its corrections stand in the same record. */
+function takeNotes(telling: Telling, { facts, at }: JournalRecord): void {
+  const { story } = telling;
+  for (const fact of facts) {
+    if (fact.type !== 'verdict.reached') continue;
+    const events = story.findings
+      .slice(telling.toldFindings)
+      .filter(({ iteration }) => iteration === fact.iteration);
+    const note = iterationNote(story, { iteration: fact.iteration, at, events });
+    if (note === null) continue;
+    telling.notes.push({ n: telling.judged, note });
+    telling.judged += 1;
+  }
 }
 
 /** The engine's state holds the same facts and moves deadlines in its questions; ours are our own. */

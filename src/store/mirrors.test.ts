@@ -511,10 +511,19 @@ describe('the project’s mirrors', () => {
   it('tell each event once over restarts, and keep those of other sessions', async () => {
     await appendProject(main, {
       at: T0,
-      type: 'intervention.noted',
+      type: 'iteration.noted',
       session: 'another',
       n: 0,
-      event: { iteration: 9, event_type: 'oscillation', severity: 'warning', details: {} },
+      iteration: 9,
+      agent: 'claude',
+      task: 't1',
+      class: 'medium',
+      mode: 'implement',
+      outcome: 'rejected',
+      files: 1,
+      evidence: 0,
+      durationMs: 1,
+      events: [{ event_type: 'oscillation', severity: 'warning' }],
     });
     const played = await play();
     await played.iterate('task-1', { done: false, findings: ['no_files_detected'] });

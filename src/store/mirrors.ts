@@ -12,7 +12,7 @@ import { errorCode } from './disk.ts';
 import { scanJournal } from './follow.ts';
 import { cycleMetadata, type DrawnProgress, drawProgress, patchProgress } from './mirror-cycles.ts';
 import { type GrowingMirror, growingMirror, type WholeMirror, wholeMirror } from './mirror-file.ts';
-import { feedbackText, loopsText, metricsText, type ProjectEvents, projectEvents } from './mirror-project.ts';
+import { feedbackText, loopsText, metricsText, type ProjectNotes, projectNotes } from './mirror-project.ts';
 import { newTelling, summaryCsv, type Telling, takeLines, tellRecord } from './mirror-rows.ts';
 import { ensureProjectFolder } from './sessions.ts';
 
@@ -57,7 +57,7 @@ interface Drawer {
   files: Map<string, WholeMirror>;
   summary: GrowingMirror;
   topics: GrowingMirror;
-  events: ProjectEvents;
+  notes: ProjectNotes;
   /** What metadata.yaml said when it was last drawn, without its version and time. */
   keys: Map<string, string>;
   warned: Set<string>;
@@ -96,7 +96,7 @@ export function openMirrors(options: MirrorsOptions): Mirrors & SessionMirrors {
     files: new Map(),
     summary: summaryMirror(sessionDir),
     topics: topicsMirror(sessionDir),
-    events: projectEvents(mainDir, () => drawer.telling.story.state.session?.id ?? ''),
+    notes: projectNotes(mainDir, () => drawer.telling.story.state.session?.id ?? ''),
     keys: new Map(),
     warned: new Set(),
     drawn: null,
@@ -358,7 +358,7 @@ async function drawProject(
   const place = (file: string) => mirrorAt(drawer, join(drawer.mainDir, '.ralph', file));
   await guarded(drawer, '.ralph/journal.jsonl', async () => {
     const failed = drawer.restUntil.has('.ralph/journal.jsonl');
-    if (failed || news('verdict.reached', 'intervention.chosen')) await drawer.events.note(drawer.telling);
+    if (failed || news('verdict.reached', 'intervention.chosen')) await drawer.notes.note(drawer.telling);
   });
   if (!drawer.primary) return;
   const draw = (file: string, due: boolean, text: () => string | null) =>
@@ -371,7 +371,8 @@ async function drawProject(
       await ensureProjectFolder(drawer.mainDir);
       mirror.draw(drawn);
     });
-  await draw('interventions/events.json', true, () => drawer.events.text());
+  await draw('interventions/events.json', true, () => drawer.notes.events());
+  await draw('interventions/profile.json', true, () => drawer.notes.profiles(state));
   const corrected = news('intervention.chosen', 'task.moved', 'tasks.read', 'cycle.started', 'abort.done');
   await draw('interventions/feedback.txt', corrected, () => feedbackText(state));
   await draw('metrics.json', news('run.stopped', 'wave.ended'), () => metricsText(state, drawer.telling));

@@ -7,6 +7,18 @@ export * from './interventions.ts';
 export { describeFact } from './line.ts';
 export { type MessageJson, type MessageStory, messagesJson, messagesText, unheard } from './messages.ts';
 export { advice, answerHint, type LiveInfo, nextStep, nextWords, stepWords, taskNext } from './next.ts';
+export {
+  type IterationNote,
+  iterationNote,
+  type NotedEvent,
+  notedEvents,
+  type ProfileJson,
+  profileFile,
+  profilesOf,
+  profilesText,
+  type Thresholds,
+  thresholdsOf,
+} from './profile.ts';
 export { type SessionJson, sessionJson, sessionsText } from './sessions.ts';
 export * from './status.ts';
 export * from './story.ts';

@@ -6,6 +6,8 @@ import { iso, oneLine } from './words.ts';
 
 /** One element of `interventions/events.json` (schema `ralph_gold.interventions.v1`). */
 export interface InterventionJson {
+  /** The session of the iteration. */
+  session_id: string;
   iteration: number;
   event_type: string;
   timestamp: string | null;
@@ -25,18 +27,36 @@ export interface InterventionJson {
   remediation_attempted: boolean;
 }
 
+/** How often each type and each severity stands among the events, for a person who reads hundreds of them. */
+export function interventionCounts(events: readonly InterventionJson[]): string {
+  const types = new Map<string, number>();
+  for (const { event_type } of events) types.set(event_type, (types.get(event_type) ?? 0) + 1);
+  return [...types]
+    .sort((a, b) => b[1] - a[1])
+    .map(([type, n]) => `${type} ${n}`)
+    .join(' · ');
+}
+
 export interface InterventionQuery {
   last?: number;
   /** An event type or a finding's own name. */
   type?: string;
 }
 
-export function interventionsJson(story: Story, { last, type }: InterventionQuery = {}): InterventionJson[] {
-  const all = story.findings.map((told) => interventionJson(story, told));
+/** The events of one session, oldest first, from its journal. */
+export function sessionEvents(story: Story): InterventionJson[] {
+  return story.findings.map((told) => interventionJson(story, told));
+}
+
+/** The events that a query asks for, oldest first. */
+export function interventionsJson(
+  events: readonly InterventionJson[],
+  { last, type }: InterventionQuery = {},
+): InterventionJson[] {
   const wanted =
     type === undefined
-      ? all
-      : all.filter((event) => event.event_type === type || event.details.finding === type);
+      ? events
+      : events.filter((event) => event.event_type === type || event.details.finding === type);
   return [...newest(wanted, last)];
 }
 
@@ -46,6 +66,7 @@ export function interventionJson(story: Story, told: FindingStory): Intervention
     ? FINDINGS[finding.kind]
     : { eventType: 'agent_reinforced', severity: 'warning' as const };
   return {
+    session_id: story.state.session?.id ?? '',
     iteration: told.iteration,
     event_type: row.eventType,
     timestamp: iso(told.at),
@@ -70,8 +91,8 @@ function seen(told: IterationStory | undefined) {
   };
 }
 
-export function interventionsText(story: Story, query: InterventionQuery = {}): string {
-  const events = interventionsJson(story, query);
+/** The events as a person reads them, one a line. */
+export function interventionsText(events: readonly InterventionJson[]): string {
   if (events.length === 0) return 'Nothing was held against any iteration.';
   return events
     .map(({ iteration, event_type, severity, details, remediation_attempted }) => {

@@ -64,7 +64,7 @@ function everyWindow(story: views.Story, live: views.LiveInfo): string[] {
     views.inboxJson(state),
     views.topicsJson(story),
     views.messagesJson(story),
-    views.interventionsJson(story),
+    views.interventionsJson(views.sessionEvents(story)),
     views.sessionJson(state, live),
     views.boardJson(story),
     views.csvRows(story),
@@ -79,7 +79,7 @@ function everyWindow(story: views.Story, live: views.LiveInfo): string[] {
     views.topicsText(story),
     views.messagesText(story.messages),
     views.messagesText(views.unheard(story.messages)),
-    views.interventionsText(story),
+    views.interventionsText(views.sessionEvents(story)),
     views.sessionsText([views.sessionJson(state, live)]),
     views.boardText(story),
     views.costText(story),
@@ -305,8 +305,9 @@ describe('the rows and events', () => {
 
   it('give findings the shape of intervention events', () => {
     const story = views.readStory(journal([attempt(1, 'rejected', 'done')]));
-    expect(views.interventionsJson(story, { last: 1 })).toEqual([
+    expect(views.interventionsJson(views.sessionEvents(story), { last: 1 })).toEqual([
       {
+        session_id: '260208-143000',
         iteration: 1,
         event_type: 'false_completion_detected',
         timestamp: expect.stringMatching(/Z$/),
@@ -324,7 +325,9 @@ describe('the rows and events', () => {
         remediation_attempted: true,
       },
     ]);
-    expect(views.interventionsJson(story, { type: 'no_files_detected' })).toHaveLength(1);
+    expect(views.interventionsJson(views.sessionEvents(story), { type: 'no_files_detected' })).toHaveLength(
+      1,
+    );
   });
 
   it('filter topics by segment and by number', () => {
