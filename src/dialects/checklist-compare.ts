@@ -9,7 +9,6 @@ import {
   markText,
   type ReadChecklist,
   readChecklist,
-  statusesOf,
   statusOfMarker,
 } from './checklist.ts';
 import { isTicked, type MarkStyle, markEdits } from './checklist-marks.ts';
@@ -51,7 +50,7 @@ export function compareChecklists(input: TaskFileComparison, reading: Reading): 
   const list = restored === input.before ? old : readChecklist(restored);
   const result = reading(list, path);
   const { violations, marked } = comparison.verdict;
-  if (!stands(was, list.items) || result.kind !== 'list') {
+  if (!stands(was, list.items, now.length - pairs.size) || result.kind !== 'list') {
     const detail = 'the edit moved tasks out of the list or made it invalid, so the list was put back';
     return restoreAll([...violations, { detail }], marked);
   }
@@ -64,12 +63,20 @@ function isCutOff({ before, after }: TaskFileComparison): boolean {
   return after.length < before.length && before.startsWith(after);
 }
 
-/** Every old task is there again, and says of itself what it said. */
-function stands(was: readonly ChecklistItem[], restored: readonly ChecklistItem[]): boolean {
+/**
+ * Every old task is there again in its own form and says of itself what it said, and what is put back
+ * has not swallowed what the agent added.
+ */
+function stands(was: readonly ChecklistItem[], restored: readonly ChecklistItem[], added: number): boolean {
   const known = new Set(was.map(({ task }) => task.id));
-  const found = statusesOf(restored);
-  const extraClosed = [...found].some(([id, status]) => !known.has(id) && status !== 'todo');
-  return !extraClosed && was.every(({ task }) => found.get(task.id) === task.status);
+  const found = new Map(restored.map((item) => [item.task.id, item]));
+  const extraClosed = restored.some(({ task }) => !known.has(task.id) && task.status !== 'todo');
+  const isThere = (old: ChecklistItem): boolean => {
+    const now = found.get(old.task.id);
+    if (now === undefined || now.task.status !== old.task.status) return false;
+    return now.level > 0 === old.level > 0 && now.mark.kind === old.mark.kind && sameTerms(old, now);
+  };
+  return !extraClosed && restored.length === was.length + added && was.every(isThere);
 }
 
 /**

@@ -50,6 +50,8 @@ export interface Draft extends ChecklistItem {
   counted: boolean;
   /** The headings it stands under, from the outermost, as parts of ids. */
   parts: readonly string[];
+  /** A heading below the one that is the task was passed: what stands there may be about a part of it. */
+  inside: boolean;
   /** A status said beside the mark, which the mark overrules. */
   aside: { said: Said; line: number } | null;
 }
@@ -144,8 +146,8 @@ function takeStatus(owner: Draft, value: string, { line, at }: Place): boolean {
   }
   const place = word ?? wordPlace(value);
   // A sentence is no word for a state, whatever stands in front of it.
-  if (place === null || (word === null && (place.text.length > 24 || place.text.split(' ').length > 3)))
-    return false;
+  if (place === null || (word === null && owner.inside)) return false;
+  if (word === null && (place.text.length > 24 || place.text.split(' ').length > 3)) return false;
   owner.said = word?.said ?? { status: 'todo', note: 'unknown' };
   owner.mark = wordMark(place, at);
   return true;

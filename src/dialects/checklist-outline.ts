@@ -120,7 +120,10 @@ class Scan {
     if (continues && depth > 0) return;
     const last = this.open.at(-1);
     const property = depth <= 1 ? propertyOf(text) : null;
-    if (last && property?.name === 'status' && readStatusWord(property.value) !== null) last.status = true;
+    // A task that has an id stays one, whatever word its state is.
+    const strong = last?.kind === 'strong';
+    if (last && property?.name === 'status' && (strong || readStatusWord(property.value) !== null))
+      last.status = true;
     if (last && property?.name === 'acceptance') last.announced = true;
     if (depth === 0 && this.excluded === null && isTableHead(text))
       for (const one of this.open) one.plain += 1;

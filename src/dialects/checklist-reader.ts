@@ -103,8 +103,8 @@ export class ChecklistReader {
       else if (block.kind === 'item') this.takeItem(block);
       else index += this.takeText(block, index);
     }
-    for (const draft of this.drafts) this.warnings.push(...settle(draft));
     const counted = nameAll(this.drafts);
+    for (const draft of this.drafts) this.warnings.push(...settle(draft));
     const tasks = this.drafts.map(({ task }) => task);
     const omitted = this.omitted.sentence();
     const warnings = [
@@ -153,6 +153,7 @@ export class ChecklistReader {
     const heading = this.headings.get(index);
     const { story } = this;
     if (heading === undefined && story !== null) {
+      story.inside = true;
       this.topic = topicOf(block.text);
       return;
     }
@@ -345,6 +346,7 @@ export class ChecklistReader {
       perhaps,
       counted,
       parts: counted ? this.parts.path() : NO_PARTS,
+      inside: false,
       aside: null,
     };
     this.drafts.push(draft);
