@@ -44,6 +44,7 @@ export function toPolicy(settings: Settings, facts: StartFacts): Policy {
       interactTimeoutS: answerable ? (settings.robot.timeoutS ?? 0) : null,
       interactOnTimeout: settings.robot.onTimeout,
     },
+    unblock: { auto: settings.unblock.auto, maxAutoAttempts: settings.unblock.maxAutoAttempts },
     parallel: sideBySide(settings, plans),
     wait: settings.wait ?? answerable,
     park: settings.wait !== false,
@@ -82,14 +83,21 @@ function listGates(configured: GateDef[], commands: string[]): GateDef[] {
   });
 }
 
+/** Without adaptive timeouts an attempt gets the seconds of its mode, which then no bound may cut. */
 function timeoutPolicy({ mode, modes, adaptiveTimeout }: Settings): Policy['timeout'] {
+  const { enabled, minS, maxS, growth, complexity } = adaptiveTimeout;
+  const { uiHeavy, ...others } = complexity;
+  const baseS = modes[mode];
   return {
     mode,
-    baseS: modes[mode],
-    minS: adaptiveTimeout.minS,
-    maxS: adaptiveTimeout.maxS,
-    growth: adaptiveTimeout.growth,
-    failureScaling: adaptiveTimeout.enabled && adaptiveTimeout.failureScaling,
+    baseS,
+    minS: enabled ? minS : Math.min(minS, baseS),
+    maxS: enabled ? maxS : Math.max(maxS, baseS),
+    growth,
+    failureScaling: enabled && adaptiveTimeout.failureScaling,
+    complexityScaling: enabled && adaptiveTimeout.complexityScaling,
+    classes: { ...others, ui_heavy: uiHeavy },
+    learn: enabled && adaptiveTimeout.learn,
   };
 }
 

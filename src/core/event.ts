@@ -3,11 +3,12 @@
  * state; windows are drawn from them; nothing else is remembered.
  */
 import type { Claim } from './claim.ts';
+import type { Complexity } from './complexity.ts';
 import type { AgentReport, Change, GateResult, Mark, WorkRef } from './evidence.ts';
 import type { Finding, Intervention, VerdictValue } from './finding.ts';
 import type { Message } from './message.ts';
 import type { Phase } from './phase.ts';
-import type { Policy } from './policy.ts';
+import type { Policy, TimeoutPolicy } from './policy.ts';
 import type { Question } from './question.ts';
 import type { Item } from './role.ts';
 import type { TaskDef, TaskStatus } from './task.ts';
@@ -25,12 +26,45 @@ export interface Allowance {
   idleMs: number;
 }
 
-/** Time that a person gave one task, beside what its class and its timeouts give it. */
+/** Time that one task was given by an unblocking, beside what its class and its timeouts give it. */
 export interface TimeGrant {
   /** The wall limit itself, in seconds, in place of the formula and its bounds; null: the formula rules. */
   timeoutS: number | null;
   /** A factor in the formula, within its bounds; 1 changes nothing. */
   multiplier: number;
+}
+
+/** The seconds of one attempt with everything they come from (law.md, section 6). */
+export interface TimeReckoning {
+  mode: TimeoutPolicy['mode'];
+  /** Seconds of the mode. */
+  baseS: number;
+  /** null for work on the session. */
+  complexity: Complexity | null;
+  /** Continues "ui_heavy because …"; empty for work on the session. */
+  because: string;
+  /** The factor of the class; 1 where classes scale nothing. */
+  multiplier: number;
+  /** What nine of ten accepted attempts of the class took; null while fewer than five are known. */
+  p90S: number | null;
+  /** How many accepted attempts of the class are known. */
+  samples: number;
+  /** `p90S` stands in the place of mode × class. */
+  learned: boolean;
+  /** The factor a person gave this task; 1 for none. */
+  granted: number;
+  /** The limit a person gave this task, in place of all of this; null: none. */
+  grantedS: number | null;
+  /** 1 where timeouts give no more time. */
+  growth: number;
+  /** Attempts of this task that ran out of time before. */
+  timeouts: number;
+  minS: number;
+  maxS: number;
+  /** The formula before its bounds, whole. */
+  computedS: number;
+  /** What the attempt gets. */
+  timeoutS: number;
 }
 
 /** Where the tasks come from. `objective`: no list, the objective itself is the task. */
@@ -83,6 +117,8 @@ export type Fact =
       grant: TimeGrant | null;
       /** The loop did it by itself (`unblock.auto`). */
       auto: boolean;
+      /** Charged tries until it counts as out of attempts again; absent: as the limits say. */
+      attempts?: number;
     }
   | { type: 'task.charged'; task: string; budget: 'evidence' | 'review'; iteration: number }
   | {
@@ -113,6 +149,8 @@ export type Fact =
       agent: string;
       model: string | null;
       allowance: Allowance;
+      /** Why it is this long; absent in journals of versions that did not say. */
+      time?: TimeReckoning;
       before: Mark;
       /** Value of the environment marker every descendant of this attempt carries. */
       marker: string;

@@ -29,9 +29,11 @@ export function evolveTask(state: State, fact: TaskFact, at: number): void {
     case 'task.unblocked': {
       const task = state.tasks.get(fact.task);
       if (!task) return;
-      const { by, reason, grant, auto } = fact;
+      const { by, reason, grant, auto, attempts = null } = fact;
+      restartBudgets(state, task);
+      task.tries = attempts;
       task.grant = grant ?? task.grant;
-      task.unblocks.push({ after: state.lastIteration, at, by, reason, grant, auto });
+      task.unblocks.push({ after: state.lastIteration, at, by, reason, grant, auto, attempts });
       return;
     }
     case 'task.charged': {
@@ -123,6 +125,7 @@ function newTask(def: TaskDef): TaskState {
     prior: status,
     rework: review.status === 'changes_requested',
     review: { ...review },
+    movedAt: 0,
     charged: 0,
     reviewRejections: 0,
     fruitless: 0,
@@ -141,6 +144,7 @@ function newTask(def: TaskDef): TaskState {
     corrections: [],
     costUsd: 0,
     budgetUsd: 0,
+    tries: null,
     grant: null,
     unblocks: [],
     baseTree: null,
@@ -155,7 +159,12 @@ export function moveTask(state: State, id: string, to: TaskStatus, reason: strin
   task.status = to;
   if (to !== 'doing') task.prior = to;
   task.reason = reason;
+  task.movedAt = state.lastAt;
   if (to === 'review' || to === 'done') acceptTask(task);
+  if (to === 'done') {
+    task.grant = null;
+    task.tries = null;
+  }
   if (to === 'done') task.landed = by === 'person' ? 'landed' : 'no';
   if (to === 'cancelled' || to === 'failed') task.landed = 'landed';
   if (to === 'todo' && isTerminal(was)) reopenTask(state, task, was);
@@ -204,6 +213,7 @@ export function restartBudgets(state: State, task: TaskState): void {
   task.unfinished = 0;
   task.fruitless = 0;
   task.budgetUsd = 0;
+  task.tries = null;
   state.stuck = 0;
   for (const [key, item] of state.items) {
     if (!key.endsWith(`|${task.def.id}`)) continue;

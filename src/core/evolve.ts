@@ -20,9 +20,9 @@ const TRY_AGAIN = new Set([1, 4, 6]);
 /** Applies one record in place and returns the same state. */
 export function evolve(state: State, record: Pick<JournalRecord, 'seq' | 'at' | 'facts'>): State {
   passTime(state, record);
-  for (const fact of record.facts) evolveFact(state, fact, record.at);
   state.seq = record.seq;
   state.lastAt = record.at;
+  for (const fact of record.facts) evolveFact(state, fact, record.at);
   return state;
 }
 

@@ -42,6 +42,8 @@ export interface Finding {
   kind: FindingKind;
   /** One sentence a person and an agent can act on: names files, commands, numbers. */
   detail: string;
+  /** The gate it is about, by name. */
+  gate?: string;
 }
 
 interface FindingRow {

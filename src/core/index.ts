@@ -1,6 +1,16 @@
 export { type AskedQuestion, readQuestionText } from './ask-text.ts';
+export { type Blockage, type BlockedTask, blockage, blockedTask, type WaitingTask } from './blocked.ts';
 export type * from './claim.ts';
 export { NO_CLAIM } from './claim.ts';
+export {
+  COMPLEXITIES,
+  type Classified,
+  type Complexity,
+  type ComplexityClass,
+  type ComplexityClasses,
+  classify,
+  DEFAULT_CLASSES,
+} from './complexity.ts';
 export { decide, type Moment } from './decide.ts';
 export type * from './event.ts';
 export type * from './evidence.ts';
@@ -28,5 +38,14 @@ export { receive } from './route.ts';
 export { interaction, questionId, settle } from './settle.ts';
 export * from './state.ts';
 export { EXITS, type Exit, exitOf, type Step } from './step.ts';
+export {
+  STRATEGIES,
+  type Strategy,
+  type Suggestion,
+  suggest,
+  type Try,
+  triesOf,
+  tryWords,
+} from './suggest.ts';
 export * from './task.ts';
 export { holdReason } from './work.ts';

@@ -282,7 +282,7 @@ function gateFindings(evidence: Evidence, findings: Finding[]): string[] {
     const fewer = droppedTests({ def, after, baseline, onceGreen });
     if (fewer) findings.push(fewer);
     if (after.outcome === 'passed') continue;
-    const finding = gateFinding({ def, after, baseline, onceGreen });
+    const finding = { ...gateFinding({ def, after, baseline, onceGreen }), gate: def.name };
     findings.push(finding);
     if (def.required && finding.kind !== 'gate_red_before') broken.push(def.name);
   }

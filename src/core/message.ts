@@ -41,5 +41,7 @@ export interface Message {
   task?: string;
   timeoutS?: number;
   timeoutMultiplier?: number;
+  /** UNBLOCK: charged tries until the task is out of attempts again; at least 1. */
+  maxAttempts?: number;
   reason?: string;
 }

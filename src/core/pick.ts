@@ -40,9 +40,12 @@ export function nextItem(state: State, task: TaskState): Item {
 /** A reviewer's own budget is used up: a question about the task is due, never a failed task. */
 export function isExhausted(state: State, task: TaskState): string | null {
   const { limits } = state.policy!;
-  if (task.charged >= limits.maxTaskAttempts) return `${task.charged} attempts were rejected`;
-  if (task.def.review === undefined && task.reviewRejections >= limits.reviewCap) {
-    return `${task.reviewRejections} reviews asked for changes`;
+  const { charged, reviewRejections, tries } = task;
+  if (charged >= (tries ?? limits.maxTaskAttempts)) return rejected(charged, 'attempt');
+  if (tries !== null && reviewRejections >= tries)
+    return `${rejected(reviewRejections, 'try', 'tries')} by review`;
+  if (task.def.review === undefined && reviewRejections >= limits.reviewCap) {
+    return `${reviewRejections} reviews asked for changes`;
   }
   if (limits.maxCostUsdPerTask !== null && task.budgetUsd >= limits.maxCostUsdPerTask) {
     return `it has cost $${task.budgetUsd.toFixed(2)} of $${limits.maxCostUsdPerTask}`;
@@ -54,6 +57,10 @@ export function isExhausted(state: State, task: TaskState): string | null {
   if (item.charged >= limits.maxTaskAttempts) return `${item.charged} reviews ended without a verdict`;
   if (item.died >= 1 + limits.maxSubagentRetries) return `its agent died ${item.died} times`;
   return null;
+}
+
+function rejected(n: number, one: string, more = `${one}s`): string {
+  return n === 1 ? `1 ${one} was rejected` : `${n} ${more} were rejected`;
 }
 
 export interface Candidate {

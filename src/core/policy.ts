@@ -2,6 +2,7 @@
  * What the loop may do and how far, as one value. It stands in the journal with `run.started`, so
  * `decide` never reads configuration and a resumed journal means the same thing.
  */
+import type { ComplexityClasses } from './complexity.ts';
 import type { Mode } from './role.ts';
 
 /** A command that yields evidence. `minTests` 0 means the number of tests is not checked. */
@@ -41,7 +42,10 @@ export interface Limits {
   maxCarryIterations: number;
 }
 
-/** How long one attempt may take: base × complexity × growth^timeouts, clamped. Seconds. */
+/**
+ * How long one attempt may take: mode × class × grant × growth^timeouts, within bounds. Seconds. What may be
+ * absent is absent in journals of versions that gave every task the time of its mode.
+ */
 export interface TimeoutPolicy {
   mode: 'speed' | 'balanced' | 'quality';
   baseS: number;
@@ -49,6 +53,11 @@ export interface TimeoutPolicy {
   maxS: number;
   growth: number;
   failureScaling: boolean;
+  /** Whether a task's class scales its time. */
+  complexityScaling?: boolean;
+  classes?: ComplexityClasses;
+  /** Whether what accepted attempts of a class took takes the place of mode × class. */
+  learn?: boolean;
 }
 
 export interface InterventionPolicy {
@@ -57,6 +66,14 @@ export interface InterventionPolicy {
   thresholdFalseCompletion: number;
   feedbackRotationDays: number;
   aggressive: boolean;
+}
+
+/** What the loop does by itself about blocked tasks. */
+export interface UnblockPolicy {
+  /** Blocked tasks are tried again without a person, where more time or another agent can help. */
+  auto: boolean;
+  /** Most such unblockings of one task in the whole session. */
+  maxAutoAttempts: number;
 }
 
 export interface QuestionPolicy {
@@ -83,6 +100,8 @@ export interface Policy {
   timeout: TimeoutPolicy;
   interventions: InterventionPolicy;
   questions: QuestionPolicy;
+  /** Absent in journals from before it was carried out. */
+  unblock?: UnblockPolicy;
   parallel: { executors: number; reviewers: number; questioners: number };
   /** Whether the run waits for people, instead of stopping with the question's exit code. */
   wait: boolean;

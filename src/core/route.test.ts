@@ -59,7 +59,7 @@ describe('each message in each state', () => {
       [asked('q1')],
       'UNBLOCK',
       { task: 't1' },
-      'unblocked + question.closed + task.unblocked + task.moved',
+      'unblocked + question.closed + task.moved + task.unblocked',
     ],
     ['UNBLOCK of nothing', [], 'UNBLOCK', { task: 't9' }, 'message.rejected'],
     ['UNBLOCK of a done task', [moved('t1', 'done')], 'UNBLOCK', { task: 't1' }, /^no effect/],

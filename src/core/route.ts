@@ -212,8 +212,6 @@ function unblock(state: State, message: Message, { received, rejected }: Replies
   if (task.status === 'done' || task.status === 'cancelled')
     return received(`no effect: the task is ${task.status}`);
   const reason = message.reason ?? 'unblocked';
-  const grant = grantOf(message);
-  facts.push({ type: 'task.unblocked', task: task.def.id, by: message.from, reason, grant, auto: false });
   // Work that waits for its review, or is being done, goes on where it stands.
   facts.push({
     type: 'task.moved',
@@ -221,6 +219,16 @@ function unblock(state: State, message: Message, { received, rejected }: Replies
     to: task.status === 'failed' ? 'todo' : task.status,
     reason,
     by: 'person',
+  });
+  // The last word: what a person's move restarts, the unblocking then bounds.
+  facts.push({
+    type: 'task.unblocked',
+    task: task.def.id,
+    by: message.from,
+    reason,
+    grant: grantOf(message),
+    auto: false,
+    ...(message.maxAttempts === undefined ? {} : { attempts: message.maxAttempts }),
   });
   return received('unblocked', ...facts);
 }

@@ -3,6 +3,7 @@
  * else reads. It keeps what `decide`, the judge and the windows need, and lets go of transcripts.
  */
 import type { Claim } from './claim.ts';
+import type { Complexity } from './complexity.ts';
 import type { Allowance, StopCause, TaskSource, TimeGrant, Trespass } from './event.ts';
 import type { AgentReport, Change, GateResult, Mark } from './evidence.ts';
 import type { Finding, Intervention, VerdictValue } from './finding.ts';
@@ -21,6 +22,8 @@ export interface TaskState {
   /** A review asked for changes; the next run is review-fix where that is hired. */
   rework: boolean;
   review: ReviewFields;
+  /** When the status was last set, epoch ms; 0: as the list had it. */
+  movedAt: number;
   /** Evidence rejections since the budget last started. */
   charged: number;
   /** Review rejections since the budget last started. */
@@ -31,6 +34,7 @@ export interface TaskState {
   unfinished: number;
   /** Executor runs in this cycle, the charged and the uncharged. */
   runs: number;
+  /** Attempts that ran out of their wall time; silence is no reason for more of it. */
   timeouts: number;
   /** Iterations of the executor's runs, in every cycle. */
   attempts: number[];
@@ -49,7 +53,9 @@ export interface TaskState {
   costUsd: number;
   /** Spent since the task's budgets last started: what its own money cap is held against. */
   budgetUsd: number;
-  /** Time that a person gave it, until it is done; null: none. */
+  /** Charged tries that its last unblocking allowed, instead of the limits; null: the limits rule. */
+  tries: number | null;
+  /** Time that an unblocking gave it, until it is done; null: none. */
   grant: TimeGrant | null;
   /** Every unblocking, oldest first: the iteration after which it came, who did it and why. */
   unblocks: {
@@ -59,6 +65,8 @@ export interface TaskState {
     reason: string;
     grant: TimeGrant | null;
     auto: boolean;
+    /** null: as many as the limits say. */
+    attempts: number | null;
   }[];
   /** Tree before this task's first attempt in the cycle: the baseline of its gates. */
   baseTree: string | null;
@@ -85,6 +93,9 @@ export interface AttemptState {
   before: Mark;
   after: Mark | null;
   allowance: Allowance;
+  /** The class its task had when it began; null for work on the session and in old journals. */
+  complexity: Complexity | null;
+  durationMs: number;
   marker: string;
   tokenHash: string;
   taskFile: string | null;
@@ -212,6 +223,8 @@ export interface State {
   notices: { at: number; level: string; text: string }[];
   findings: { iteration: number; task: string | null; agent: string; finding: Finding }[];
   durationsMs: number;
+  /** What the last accepted attempts of each class took, ms, the newest last, at most 50 each. */
+  durations: Record<Complexity, number[]>;
   tokens: { input: number; output: number };
   costUsd: number;
 }
@@ -264,6 +277,7 @@ export function emptyState(): State {
     notices: [],
     findings: [],
     durationsMs: 0,
+    durations: { simple: [], medium: [], complex: [], ui_heavy: [] },
     tokens: { input: 0, output: 0 },
     costUsd: 0,
   };

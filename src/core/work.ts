@@ -13,6 +13,7 @@ import { questionId } from './settle.ts';
 import { heldBy, hires, type State, type TaskState } from './state.ts';
 import { type Step, stop } from './step.ts';
 import { isTerminal, MARKERS } from './task.ts';
+import { selfUnblocking } from './unblock.ts';
 
 export function work(state: State, now: number): Step {
   if (state.phase === 'COMPLETE') return complete(state);
@@ -35,7 +36,7 @@ function walkThrough(state: State, from: Phase): Step {
 function batch(state: State, now: number): Step {
   const doomed = dependencyFacts(state);
   if (doomed.length > 0) return { do: 'record', facts: doomed };
-  const used = exhaustedStep(state);
+  const used = unblockStep(state) ?? exhaustedStep(state);
   if (used) return used;
   const found = candidates(state);
   const ready = found.filter((candidate) => candidate.notBefore <= now);
@@ -73,6 +74,12 @@ function dependencyFacts(state: State): Fact[] {
     facts.push({ type: 'task.moved', task: task.def.id, to: 'failed', reason, by: 'engine' });
   }
   return facts;
+}
+
+/** A task that is out of attempts and gets others by itself is neither asked about nor failed. */
+function unblockStep(state: State): Step | null {
+  const freed = selfUnblocking(state);
+  return freed.length === 0 ? null : (held(state) ?? deadRow(state) ?? { do: 'record', facts: freed });
 }
 
 /** A task without budget becomes a question, or fails for the cycle. Being stuck is said first. */

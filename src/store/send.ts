@@ -30,6 +30,7 @@ export interface SignalDraft {
   task?: string;
   timeout_s?: number;
   timeout_multiplier?: number;
+  max_attempts?: number;
   reason?: string;
 }
 

@@ -196,6 +196,12 @@ function optionalParts(get: (key: string) => string, fields: SignalFields): Part
   if (timeoutS !== null) parts.timeoutS = positive('timeout_s', timeoutS);
   const timeoutMultiplier = numberOf(get, 'timeout_multiplier');
   if (timeoutMultiplier !== null) parts.timeoutMultiplier = positive('timeout_multiplier', timeoutMultiplier);
+  const maxAttempts = numberOf(get, 'max_attempts');
+  if (maxAttempts !== null) {
+    if (!(Number.isSafeInteger(maxAttempts) && maxAttempts > 0))
+      throw new Refused('"max_attempts" must be a whole number above 0.');
+    parts.maxAttempts = maxAttempts;
+  }
   return parts;
 }
 

@@ -1,0 +1,90 @@
+/**
+ * What "blocked" means, once for every window and command: a task that goes nowhere until somebody acts.
+ * An open question is about it, its attempts are used up, or it failed for good. A task that only waits
+ * for such a one is not blocked, and never taken for satisfied: it is shown as waiting.
+ */
+import { DEPENDENCY_FAILED } from './evolve-task.ts';
+import { isExhausted } from './pick.ts';
+import type { Question } from './question.ts';
+import { heldBy, type State, type TaskState } from './state.ts';
+
+export interface BlockedTask {
+  task: TaskState;
+  /** `attempts`: out of them and not asked about yet; `failed`: for good in this cycle. */
+  kind: 'question' | 'attempts' | 'failed';
+  question: Question | null;
+  /** In words; may quote an agent. */
+  why: string;
+  /** Epoch ms; null where the list itself says so. */
+  since: number | null;
+}
+
+export interface WaitingTask {
+  task: TaskState;
+  /** The blocked or cancelled tasks at the ends of its dependencies. */
+  on: string[];
+}
+
+export interface Blockage {
+  blocked: BlockedTask[];
+  waiting: WaitingTask[];
+}
+
+/** Every blocked task and every task that waits for one, in the order of the list. */
+export function blockage(state: State): Blockage {
+  const tasks = [...state.tasks.values()].sort((a, b) => a.def.order - b.def.order);
+  const found = new Map<string, BlockedTask>();
+  for (const task of tasks) {
+    const one = blockedTask(state, task);
+    if (one) found.set(task.def.id, one);
+  }
+  const waiting = tasks.flatMap((task) => {
+    const open = task.status !== 'done' && task.status !== 'cancelled' && !found.has(task.def.id);
+    const on = open ? [...causes(state, task, found, new Set())] : [];
+    return on.length > 0 ? [{ task, on }] : [];
+  });
+  return { blocked: [...found.values()], waiting };
+}
+
+/** How this one task is blocked; null where it is not. */
+export function blockedTask(state: State, task: TaskState): BlockedTask | null {
+  if (task.status === 'done' || task.status === 'cancelled' || task.status === 'doing') return null;
+  const question = heldBy(state, task.def.id)?.question ?? null;
+  if (question) return { task, kind: 'question', question, why: question.text, since: question.askedAt };
+  if (task.status === 'failed') {
+    if (waitsOnly(state, task)) return null;
+    const why = task.reason || 'it is marked as failed in the list';
+    return { task, kind: 'failed', question, why, since: task.movedAt || null };
+  }
+  const why = state.policy ? isExhausted(state, task) : null;
+  if (why === null) return null;
+  const last = state.attempts.get(task.attempts.at(-1) ?? 0);
+  return { task, kind: 'attempts', question, why, since: last?.endedAt ?? null };
+}
+
+/** It failed only because a task it depends on did, or was cancelled. */
+function waitsOnly(state: State, { reason, def }: TaskState): boolean {
+  return (
+    reason.startsWith(DEPENDENCY_FAILED) &&
+    def.dependsOn.some((id) => ['failed', 'cancelled'].includes(state.tasks.get(id)?.status ?? ''))
+  );
+}
+
+/** The blocked and cancelled tasks this one waits for, through any number of others. */
+function causes(
+  state: State,
+  { def }: TaskState,
+  blocked: ReadonlyMap<string, BlockedTask>,
+  seen: Set<string>,
+): Set<string> {
+  const found = new Set<string>();
+  for (const id of def.dependsOn) {
+    const dependency = state.tasks.get(id);
+    if (!dependency || seen.has(id)) continue;
+    seen.add(id);
+    if (blocked.has(id) || dependency.status === 'cancelled') found.add(id);
+    else if (dependency.status !== 'done')
+      for (const cause of causes(state, dependency, blocked, seen)) found.add(cause);
+  }
+  return found;
+}
