@@ -57,19 +57,24 @@ export interface TaskState {
   tries: number | null;
   /** Time that an unblocking gave it, until it is done; null: none. */
   grant: TimeGrant | null;
-  /** Every unblocking, oldest first: the iteration after which it came, who did it and why. */
-  unblocks: {
-    after: number;
-    at: number;
-    by: string;
-    reason: string;
-    grant: TimeGrant | null;
-    auto: boolean;
-    /** null: as many as the limits say. */
-    attempts: number | null;
-  }[];
+  /** Every unblocking, oldest first. */
+  unblocks: Unblocking[];
   /** Tree before this task's first attempt in the cycle: the baseline of its gates. */
   baseTree: string | null;
+}
+
+/** That somebody gave a task its attempts back. */
+export interface Unblocking {
+  /** The last iteration before it, of any task. */
+  after: number;
+  /** Epoch ms. */
+  at: number;
+  by: string;
+  reason: string;
+  grant: TimeGrant | null;
+  auto: boolean;
+  /** Charged tries it allowed; null: as many as the limits say. */
+  attempts: number | null;
 }
 
 export interface ItemState {

@@ -1,3 +1,4 @@
+export { type BlockageJson, type BlockedJson, blockedJson, blockedText, classOf } from './blocked.ts';
 export * from './board.ts';
 export { type EndSummary, endSummary } from './ending.ts';
 export { explainTime, type TimeInput, type TimeJson } from './explain-time.ts';

@@ -7,6 +7,7 @@ import {
   openQuestions,
   Problem,
   type State,
+  type Unblocking,
 } from '../core/index.ts';
 import { type QuestionJson, questionJson, questionText } from './inbox.ts';
 import { nextWords, taskNext } from './next.ts';
@@ -14,7 +15,7 @@ import { statusDetail } from './status.ts';
 import { commitOf, type IterationStory, outcomeOf, type Story } from './story.ts';
 import { type TaskJson, taskJson } from './tasks.ts';
 import { type IterationJson, iterationJson, iterationText, type Viewpoint } from './why-iteration.ts';
-import { count, duration, oneLine, some } from './words.ts';
+import { count, duration, iso, oneLine, some, span } from './words.ts';
 
 export interface SessionWhy {
   about: 'session';
@@ -37,7 +38,23 @@ export interface TaskWhy {
   reason: string;
   commit: string | null;
   iterations: IterationJson[];
+  /** Every unblocking, oldest first. */
+  unblockings: UnblockingJson[];
   next: string;
+}
+
+export interface UnblockingJson {
+  /** The last iteration before it, of any task; 0: none. */
+  after_iteration: number;
+  at: string | null;
+  by: string;
+  reason: string;
+  timeout_s: number | null;
+  timeout_multiplier: number | null;
+  /** Charged tries it allowed; null: as many as the limits say. */
+  max_attempts: number | null;
+  /** The loop did it by itself (`unblock.auto`). */
+  auto: boolean;
 }
 
 export type Why = SessionWhy | TaskWhy | ({ about: 'iteration' } & IterationJson);
@@ -58,7 +75,21 @@ export function whyJson(story: Story, subject: string | undefined, view: Viewpoi
     reason: task.reason,
     commit: task.commit,
     iterations: iterationsOf(story, found.id).map((told) => iterationJson(story, told, view)),
+    unblockings: task.unblocks.map(unblockingJson),
     next: taskNext(story.state, task, view),
+  };
+}
+
+function unblockingJson({ after, at, by, reason, grant, attempts, auto }: Unblocking): UnblockingJson {
+  return {
+    after_iteration: after,
+    at: iso(at),
+    by,
+    reason,
+    timeout_s: grant?.timeoutS ?? null,
+    timeout_multiplier: grant && grant.timeoutS === null ? grant.multiplier : null,
+    max_attempts: attempts,
+    auto,
   };
 }
 
@@ -208,11 +239,39 @@ function taskText(story: Story, id: string, view: Viewpoint): string {
   if (task.def.dependsOn.length > 0) lines.push(`depends on ${some(task.def.dependsOn)}`);
   const told = iterationsOf(story, id);
   if (told.length === 0) lines.push('It was not tried yet.');
-  for (const earlier of told.slice(0, -1).slice(-20)) lines.push(shortLine(earlier));
   const last = told.at(-1);
+  lines.push(...earlierLines(told.slice(0, -1).slice(-20), task.unblocks, last?.iteration ?? null));
   if (last) lines.push('', iterationText(story, last, view), '');
+  const since = task.unblocks.filter(({ after }) => last === undefined || after >= last.iteration);
+  lines.push(...since.map(unblockingLine));
   lines.push(`next: ${taskNext(story.state, task, view)}`);
   return lines.join('\n');
+}
+
+/** What came before the last attempt: attempts, and each unblocking at its place between them. */
+function earlierLines(earlier: IterationStory[], unblocks: Unblocking[], last: number | null): string[] {
+  if (last === null) return [];
+  const first = earlier[0]?.iteration ?? 0;
+  const lines = [
+    ...earlier.map((told) => ({ at: told.iteration, line: shortLine(told) })),
+    ...unblocks
+      .filter(({ after }) => after >= first && after < last)
+      // Between the attempt it came after and the next.
+      .map((one) => ({ at: one.after + 0.5, line: unblockingLine(one) })),
+  ];
+  return lines.sort((a, b) => a.at - b.at).map(({ line }) => line);
+}
+
+function unblockingLine({ by, at, reason, grant, attempts, auto }: Unblocking): string {
+  const given = [
+    ...(grant === null
+      ? []
+      : [grant.timeoutS === null ? `time × ${grant.multiplier}` : span(grant.timeoutS * 1000)]),
+    ...(attempts === null ? [] : [attempts === 1 ? 'one more try' : `${attempts} more tries`]),
+  ];
+  const who = auto ? 'the loop' : oneLine(by, 60);
+  const gave = given.length === 0 ? '' : ` with ${given.join(' and ')}`;
+  return `  unblocked by ${who}${gave} (${iso(at)?.slice(0, 16).replace('T', ' ') ?? 'at an unknown time'} UTC): ${oneLine(reason, 200)}`;
 }
 
 function shortLine(told: IterationStory): string {
