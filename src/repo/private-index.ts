@@ -1,25 +1,27 @@
 /**
  * The user's index as a private one: excluded paths are cut out, marks that hide changes are cleared, and
- * what git knows of unchanged folders stays, so that the first tree costs no more than the next. One pass
- * over the bytes, because a large project has a hundred thousand entries.
+ * what git knows of unchanged folders stays, so that the first tree costs no more than the next. A large
+ * project has a hundred thousand entries, so the file goes through one small window: touching new memory
+ * for all of it would cost more than reading it.
  * Format: git's Documentation/gitformat-index, versions 2 and 3; a version 4 index is written as version 2.
  */
 import { Buffer } from 'node:buffer';
-import { createHash } from 'node:crypto';
+import { closeSync, fstatSync, openSync, readFileSync, readSync, rmSync, writeSync } from 'node:fs';
 import { decodeIndex, encodeIndex } from './index-file.ts';
 
+const HEAD_BYTES = 12;
 const STAT_BYTES = 40;
-const EXTENDED = 0x4000;
-const ASSUME_VALID = 0x8000;
-const SKIP_WORKTREE = 0x4000;
+const EXTENDED = 0x40;
+const ASSUME_VALID = 0x80;
+const SKIP_WORKTREE = 0x40;
 const NAME_LENGTH = 0x0fff;
-/** More than any path that a file system takes. */
-const NAMES_BYTES = 64 * 1024;
+/** More than any path that a file system takes, with what stands before and after it. */
+const ENTRY_BYTES = 16 * 1024;
+/** A multiple of 4, so that names are read by words. */
+const WINDOW_BYTES = 128 * 1024;
 const SAMPLE = 64;
 
 export interface PrivateIndex {
-  /** The file, in pieces: it is long, and joining them would cost as much as reading it. */
-  pieces: Buffer[];
   /** Which paths are tracked, as one hash: unchanged by a refresh or by staging known files. */
   tracked: string;
   /** Names whose changes the user told git to overlook. */
@@ -31,6 +33,10 @@ export interface PrivateIndex {
 }
 
 export interface IndexWish {
+  /** The user's index file. */
+  from: string;
+  /** Where the private one is written; null: only look. Nothing is left there when the answer is null. */
+  to: string | null;
   oidBytes: 20 | 32;
   /** Names to leave out, each with all below it. */
   excluded: readonly Buffer[];
@@ -38,92 +44,199 @@ export interface IndexWish {
   present(name: Buffer): boolean;
 }
 
-/** A private version of an index file, made in its bytes; null when it is torn, foreign, split or sparse. */
-export function privateIndex(user: Buffer, wish: IndexWish): PrivateIndex | null {
-  const bytes = plainBytes(user, wish.oidBytes);
-  const read = bytes === null ? null : readEntries(bytes, wish);
-  if (bytes === null || read === null) return null;
-  const { kept, count, end, dropped, tracked, hidden, sample } = read;
-  const tree = treeExtension(bytes.subarray(end, bytes.length - wish.oidBytes));
-  if (tree === null) return null;
-  const head = Buffer.from(bytes.subarray(0, 12));
-  head.writeUInt32BE(count, 8);
-  const body = [head, ...kept, withoutFolders(tree, dropped, wish.oidBytes)];
-  const hash = createHash(wish.oidBytes === 32 ? 'sha256' : 'sha1');
-  for (const piece of body) hash.update(piece);
-  return { pieces: [...body, hash.digest()], tracked, hidden, sample, staged: rootOf(tree, wish.oidBytes) };
+/**
+ * Makes a private version of an index file; null when that is torn, foreign, split or sparse. It ends in
+ * zeros instead of a checksum, which git has verified in `fsck` alone since 2.13.
+ */
+export function privateIndex(wish: IndexWish): PrivateIndex | null {
+  const source = openSync(wish.from, 'r');
+  let out: number | null = null;
+  let made: PrivateIndex | null = null;
+  try {
+    out = wish.to === null ? null : openSync(wish.to, 'w', 0o600);
+    made = rewrite(source, out, wish);
+    return made;
+  } finally {
+    closeSync(source);
+    if (out !== null) closeSync(out);
+    if (made === null && wish.to !== null) rmSync(wish.to, { force: true });
+  }
 }
 
-/** In a version whose names stand whole. */
-function plainBytes(user: Buffer, oidBytes: number): Buffer | null {
-  if (user.length < 12 + oidBytes || user.toString('latin1', 0, 4) !== 'DIRC') return null;
-  const version = user.readUInt32BE(4);
-  if (version === 2 || version === 3) return user;
-  const entries = decodeIndex(user, oidBytes);
-  return entries === null ? null : encodeIndex(entries, oidBytes);
+function rewrite(source: number, out: number | null, wish: IndexWish): PrivateIndex | null {
+  const window = openWindow(source, out, wish.oidBytes);
+  const head = window === null ? null : nextBytes(window, HEAD_BYTES);
+  if (window === null || head === null) return null;
+  write(window, head);
+  const read = readEntries(window, head.readUInt32BE(8), wish);
+  if (read === null) return null;
+  const { count, dropped, hash, hidden, sample } = read;
+  const tree = treeExtension(read.rest);
+  if (tree === null) return null;
+  write(window, withoutFolders(tree, dropped, wish.oidBytes));
+  write(window, Buffer.alloc(wish.oidBytes));
+  head.writeUInt32BE(count, 8);
+  if (out !== null) writeSync(out, head, 0, HEAD_BYTES, 0);
+  return { tracked: hash, hidden, sample, staged: rootOf(tree, wish.oidBytes) };
+}
+
+/** The part of the file that is in hand. */
+interface Window {
+  bytes: Buffer;
+  /** The same bytes, four by four. */
+  words: Int32Array;
+  /** How many bytes are in hand. */
+  filled: number;
+  /** Puts up to `most` more bytes at a place; answers how many, 0 at the end. */
+  more(bytes: Buffer, at: number, most: number): number;
+  /** Bytes of the file that are still to come, its checksum left out. */
+  left: number;
+  out: number | null;
+}
+
+/** The window over a file whose names stand whole; null for what is no index. */
+function openWindow(source: number, out: number | null, oidBytes: number): Window | null {
+  const { size } = fstatSync(source);
+  const head = Buffer.alloc(8);
+  if (size < HEAD_BYTES + oidBytes || readSync(source, head, 0, 8, 0) < 8) return null;
+  const version = head.readUInt32BE(4);
+  if (head.toString('latin1', 0, 4) !== 'DIRC' || version < 2 || version > 4) return null;
+  const memory = new ArrayBuffer(WINDOW_BYTES);
+  const window = { bytes: Buffer.from(memory), words: new Int32Array(memory), filled: 0, out };
+  if (version < 4) {
+    let at = 0;
+    const more = (bytes: Buffer, to: number, most: number) => {
+      const got = readSync(source, bytes, to, most, at);
+      at += got;
+      return got;
+    };
+    return { ...window, left: size - oidBytes, more };
+  }
+  const entries = decodeIndex(readFileSync(source), oidBytes);
+  if (entries === null) return null;
+  const whole = encodeIndex(entries, oidBytes);
+  let at = 0;
+  const more = (bytes: Buffer, to: number, most: number) => {
+    const got = whole.copy(bytes, to, at, at + most);
+    at += got;
+    return got;
+  };
+  return { ...window, left: whole.length - oidBytes, more };
+}
+
+/** Moves what is in hand from `at` on to the front, and fills the window up. */
+function refill(window: Window, at: number): void {
+  const { bytes } = window;
+  bytes.copyWithin(0, at, window.filled);
+  window.filled -= at;
+  while (window.left > 0 && window.filled < WINDOW_BYTES) {
+    const most = Math.min(window.left, WINDOW_BYTES - window.filled);
+    const got = window.more(bytes, window.filled, most);
+    window.filled += got;
+    window.left = got === 0 ? 0 : window.left - got;
+  }
+}
+
+/** The next bytes before the window, as a piece of their own; null when the file ends before. */
+function nextBytes(window: Window, length: number): Buffer | null {
+  const piece = Buffer.alloc(length);
+  for (let at = 0; at < length; ) {
+    const got = window.more(piece, at, length - at);
+    if (got === 0) return null;
+    at += got;
+    window.left -= got;
+  }
+  return piece;
+}
+
+function write({ out }: Window, piece: Buffer): void {
+  for (let at = 0; out !== null && at < piece.length; ) at += writeSync(out, piece, at, piece.length - at);
 }
 
 interface ReadEntries {
-  /** Pieces of the file, in order. */
-  kept: Buffer[];
+  /** How many are kept. */
   count: number;
-  /** Where the extensions begin. */
-  end: number;
   dropped: Buffer[];
-  tracked: string;
+  hash: string;
   hidden: Buffer[];
   sample: Buffer[];
+  /** The extensions. */
+  rest: Buffer;
 }
 
-function readEntries(bytes: Buffer, { oidBytes, excluded, present }: IndexWish): ReadEntries | null {
-  const all = bytes.readUInt32BE(8);
-  const limit = bytes.length - oidBytes;
-  if (all > bytes.length / (STAT_BYTES + oidBytes)) return null;
-  const read: ReadEntries = { kept: [], count: 0, end: 12, dropped: [], tracked: '', hidden: [], sample: [] };
+function readEntries(
+  window: Window,
+  all: number,
+  { oidBytes, excluded, present }: IndexWish,
+): ReadEntries | null {
+  if (all > window.left / (STAT_BYTES + oidBytes)) return null;
+  const { bytes, words } = window;
+  const read: Omit<ReadEntries, 'hash' | 'rest'> = { count: 0, dropped: [], hidden: [], sample: [] };
   const stride = Math.ceil(all / SAMPLE);
-  const hash = createHash('sha1');
-  const names = Buffer.allocUnsafe(NAMES_BYTES);
-  let named = 0;
-  let from = 12; // where the piece in hand begins
-  let at = 12;
+  const mayDrop = firstBytes(excluded);
+  const nameOf = (from: number, to: number) => Buffer.from(bytes.subarray(from, to));
+  let [low, high] = [0, 0]; // of the hash
+  let from = 0; // where the piece in hand begins
+  let at = 0;
   for (let n = 0; n < all; n += 1) {
-    const fixedEnd = at + STAT_BYTES + oidBytes + 2;
-    if (fixedEnd + 2 > limit) return null;
-    const flags = bytes.readUInt16BE(fixedEnd - 2);
-    const more = (flags & EXTENDED) !== 0;
-    const nameAt = fixedEnd + (more ? 2 : 0);
-    const short = flags & NAME_LENGTH;
-    const nul = short < NAME_LENGTH ? nameAt + short : bytes.indexOf(0, nameAt);
-    if (nul < nameAt || nul >= limit || bytes[nul] !== 0 || nul - nameAt >= NAMES_BYTES) return null;
-    const length = nul - at;
-    const next = at + length + 8 - (length % 8);
-    if (next > limit) return null;
-    if (named + nul + 1 - nameAt > NAMES_BYTES) {
-      hash.update(names.subarray(0, named));
-      named = 0;
+    if (at + ENTRY_BYTES > window.filled && window.left > 0) {
+      write(window, bytes.subarray(from, at));
+      refill(window, at);
+      from = 0;
+      at = 0;
     }
-    // Byte by byte: a call for each of so many short names costs more than the bytes.
-    for (let from = nameAt; from <= nul; from += 1) names[named++] = bytes[from]!;
-    if (n % stride === 0) read.sample.push(bytes.subarray(nameAt, nul));
-    if (isBelowAny(bytes, { from: nameAt, to: nul }, excluded)) {
-      read.dropped.push(bytes.subarray(nameAt, nul));
-      if (at > from) read.kept.push(bytes.subarray(from, at));
+    const flagsAt = at + STAT_BYTES + oidBytes;
+    if (flagsAt + 4 > window.filled) return null;
+    const flags = bytes[flagsAt]!;
+    const nameAt = flagsAt + ((flags & EXTENDED) === 0 ? 2 : 4);
+    const short = ((flags << 8) | bytes[flagsAt + 1]!) & NAME_LENGTH;
+    const nul = short < NAME_LENGTH ? nameAt + short : bytes.indexOf(0, nameAt);
+    if (nul < nameAt || bytes[nul] !== 0) return null;
+    const next = at + ((nul - at + 8) & ~7);
+    if (next > window.filled || next - at > ENTRY_BYTES) return null;
+    // The name and the zeros that fill it up. By words: there are many names, and all are short.
+    low ^= (flags & EXTENDED) === 0 ? (bytes[nameAt]! << 8) | bytes[nameAt + 1]! : 0;
+    for (let word = (flagsAt + 4) >> 2; word < next >> 2; word += 1) {
+      low = Math.imul(low ^ words[word]!, 0x01000193);
+      low ^= low >>> 15;
+      high = Math.imul(high ^ low, 0x5bd1e995) + (high >>> 13);
+    }
+    high = Math.imul(high ^ low, 0x2c1b3c6d) + nul - nameAt;
+    if (n % stride === 0) read.sample.push(nameOf(nameAt, nul));
+    if (mayDrop[bytes[nameAt]!] === 1 && isBelowAny(bytes, { from: nameAt, to: nul }, excluded)) {
+      read.dropped.push(nameOf(nameAt, nul));
+      write(window, bytes.subarray(from, at));
       from = next;
     } else {
       read.count += 1;
-      const skipped = more && (bytes.readUInt16BE(fixedEnd) & SKIP_WORKTREE) !== 0;
-      if (skipped || (flags & ASSUME_VALID) !== 0) {
-        const name = bytes.subarray(nameAt, nul);
-        read.hidden.push(name);
-        bytes.writeUInt16BE(flags & ~ASSUME_VALID, fixedEnd - 2);
-        if (skipped && present(name))
-          bytes.writeUInt16BE(bytes.readUInt16BE(fixedEnd) & ~SKIP_WORKTREE, fixedEnd);
-      }
+      if ((flags & (EXTENDED | ASSUME_VALID)) !== 0) uncover(at);
     }
     at = next;
   }
-  if (at > from) read.kept.push(bytes.subarray(from, at));
-  return { ...read, end: at, tracked: hash.update(names.subarray(0, named)).digest('hex') };
+  write(window, bytes.subarray(from, at));
+  const begun = Buffer.from(bytes.subarray(at, window.filled));
+  const end = nextBytes(window, window.left);
+  return end === null ? null : { ...read, hash: `${low}.${high}`, rest: Buffer.concat([begun, end]) };
+
+  /** Clears the marks of an entry that hide changes. */
+  function uncover(entry: number): void {
+    const flagsAt = entry + STAT_BYTES + oidBytes;
+    const more = (bytes[flagsAt]! & EXTENDED) !== 0;
+    const skipped = more && (bytes[flagsAt + 2]! & SKIP_WORKTREE) !== 0;
+    if (!skipped && (bytes[flagsAt]! & ASSUME_VALID) === 0) return;
+    const nameAt = flagsAt + (more ? 4 : 2);
+    const name = nameOf(nameAt, bytes.indexOf(0, nameAt));
+    read.hidden.push(name);
+    bytes[flagsAt]! &= ~ASSUME_VALID;
+    if (skipped && present(name)) bytes[flagsAt + 2]! &= ~SKIP_WORKTREE;
+  }
+}
+
+/** By byte, 1 where one of the names begins with it. */
+function firstBytes(names: readonly Buffer[]): Uint8Array {
+  const table = new Uint8Array(256);
+  for (const name of names) if (name.length > 0) table[name[0]!] = 1;
+  return table;
 }
 
 function isBelowAny(

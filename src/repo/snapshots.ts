@@ -8,7 +8,7 @@
  * tracked (an ignored file added by force, say), never for a mere refresh.
  */
 import { lstatSync, statSync } from 'node:fs';
-import { copyFile, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { copyFile, rename, rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Change } from '../core/index.ts';
 import { Problem } from '../core/index.ts';
@@ -16,7 +16,7 @@ import { blobId } from './blob-id.ts';
 import { type GitResult, git, gitProblem } from './git.ts';
 import { absolutePath, pathBytes, pathText } from './paths.ts';
 import { everything, note, type Place, PRIVATE_OPTIONS } from './place.ts';
-import { privateIndex } from './private-index.ts';
+import { type PrivateIndex, privateIndex } from './private-index.ts';
 
 /** What is known of the user's index, so that it is read again only when it was written. */
 export interface Warmth {
@@ -46,20 +46,27 @@ export async function warmIndex(place: Place, warmth: Warmth): Promise<Warmth> {
     if (place.gitDir !== null) await rm(place.indexFile, { force: true });
     return { stamp, tracked: 'none', hidden: [], staged: null };
   }
-  const ours = privateIndex(await readFile(source), {
+  const wish = {
+    from: source,
+    to: `${place.indexFile}.new`,
     oidBytes: place.oidBytes,
     excluded: place.excluded.map(pathBytes),
-    present: (name) => isPresent(place, name),
-  });
+    present: (name: Buffer) => isPresent(place, name),
+  };
+  const first = warmth.stamp === '';
+  const seen = first ? null : privateIndex({ ...wish, to: null });
+  if (seen !== null && seen.tracked === warmth.tracked) return { ...warmth, ...known(seen), stamp };
+  const ours = privateIndex(wish);
   if (ours === null) return copyWhole(place, source, stamp);
-  const { tracked, staged } = ours;
-  if (warmth.stamp === '') place.quickFiles = isQuick(place, ours.sample);
-  const hidden = ours.hidden.map(pathText);
-  if (warmth.tracked === tracked) return { stamp, tracked, hidden, staged };
+  if (first) place.quickFiles = isQuick(place, ours.sample);
   const seconds = Math.floor(statSync(source).mtimeMs / 1000);
-  await writeFile(place.indexFile, ours.pieces);
-  await utimes(place.indexFile, seconds, seconds);
-  return { stamp, tracked, hidden, staged };
+  await utimes(wish.to, seconds, seconds);
+  await rename(wish.to, place.indexFile);
+  return { ...known(ours), stamp };
+}
+
+function known({ tracked, staged, hidden }: PrivateIndex): Omit<Warmth, 'stamp'> {
+  return { tracked, staged, hidden: hidden.map(pathText) };
 }
 
 /**
