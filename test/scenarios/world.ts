@@ -639,7 +639,7 @@ export interface Started {
 export async function run(
   world: World,
   over: Parameters<typeof policy>[0] = {},
-  options: { reopened?: boolean } = {},
+  options: { reopened?: boolean; maxTurns?: number } = {},
 ): Promise<Started> {
   const { house } = world;
   const facts: Fact[] = [];
@@ -666,7 +666,7 @@ export async function run(
   });
   await append(house, facts);
   if (world.outside.list === null && house.state.tasks.size === 0) await objectiveTask(house);
-  return play(world);
+  return play(world, options.maxTurns);
 }
 
 async function objectiveTask(house: House): Promise<void> {
