@@ -170,66 +170,130 @@ function readEntries(
   { oidBytes, excluded, present }: IndexWish,
 ): ReadEntries | null {
   if (all > window.left / (STAT_BYTES + oidBytes)) return null;
-  const { bytes, words } = window;
+  const { bytes } = window;
   const read: Omit<ReadEntries, 'hash' | 'rest'> = { count: 0, dropped: [], hidden: [], sample: [] };
   const stride = Math.ceil(all / SAMPLE);
-  const mayDrop = firstBytes(excluded);
   const nameOf = (from: number, to: number) => Buffer.from(bytes.subarray(from, to));
-  let [low, high] = [0, 0]; // of the hash
+  const fixed = STAT_BYTES + oidBytes;
+  const walk: Walk = { ...window, fixed, special: firstBytes(excluded), n: 0, low: 0, high: 0 };
   let from = 0; // where the piece in hand begins
   let at = 0;
-  for (let n = 0; n < all; n += 1) {
+  while (walk.n < all) {
     if (at + ENTRY_BYTES > window.filled && window.left > 0) {
       write(window, bytes.subarray(from, at));
       refill(window, at);
       from = 0;
       at = 0;
     }
-    const flagsAt = at + STAT_BYTES + oidBytes;
-    if (flagsAt + 4 > window.filled) return null;
-    const flags = bytes[flagsAt]!;
-    const nameAt = flagsAt + ((flags & EXTENDED) === 0 ? 2 : 4);
-    const short = ((flags << 8) | bytes[flagsAt + 1]!) & NAME_LENGTH;
-    const nul = short < NAME_LENGTH ? nameAt + short : bytes.indexOf(0, nameAt);
-    if (nul < nameAt || bytes[nul] !== 0) return null;
-    const next = at + ((nul - at + 8) & ~7);
-    if (next > window.filled || next - at > ENTRY_BYTES) return null;
-    // The name and the zeros that fill it up. By words: there are many names, and all are short.
-    low ^= (flags & EXTENDED) === 0 ? (bytes[nameAt]! << 8) | bytes[nameAt + 1]! : 0;
-    for (let word = (flagsAt + 4) >> 2; word < next >> 2; word += 1) {
-      low = Math.imul(low ^ words[word]!, 0x01000193);
-      low ^= low >>> 15;
-      high = Math.imul(high ^ low, 0x5bd1e995) + (high >>> 13);
+    const sampled = walk.n % stride === 0;
+    if (!sampled) {
+      const stop = Math.min(all, walk.n - (walk.n % stride) + stride);
+      const before = walk.n;
+      at = overPlain(walk, at, { stop, end: window.filled - (window.left > 0 ? ENTRY_BYTES : 0) });
+      read.count += walk.n - before;
+      if (walk.n === stop || (window.left > 0 && at + ENTRY_BYTES > window.filled)) continue;
     }
-    high = Math.imul(high ^ low, 0x2c1b3c6d) + nul - nameAt;
-    if (n % stride === 0) read.sample.push(nameOf(nameAt, nul));
-    if (mayDrop[bytes[nameAt]!] === 1 && isBelowAny(bytes, { from: nameAt, to: nul }, excluded)) {
+    const entry = entryAt(window, at, fixed);
+    if (entry === null) return null;
+    const { nameAt, nul, next } = entry;
+    addName(walk, nameAt, next);
+    walk.n += 1;
+    if (sampled) read.sample.push(nameOf(nameAt, nul));
+    if (isBelowAny(bytes, { from: nameAt, to: nul }, excluded)) {
       read.dropped.push(nameOf(nameAt, nul));
       write(window, bytes.subarray(from, at));
       from = next;
     } else {
       read.count += 1;
-      if ((flags & (EXTENDED | ASSUME_VALID)) !== 0) uncover(at);
+      uncover(at + fixed, entry);
     }
     at = next;
   }
   write(window, bytes.subarray(from, at));
-  const begun = Buffer.from(bytes.subarray(at, window.filled));
+  const begun = nameOf(at, window.filled);
   const end = nextBytes(window, window.left);
-  return end === null ? null : { ...read, hash: `${low}.${high}`, rest: Buffer.concat([begun, end]) };
+  const hash = `${walk.low}.${walk.high}`;
+  return end === null ? null : { ...read, hash, rest: Buffer.concat([begun, end]) };
 
   /** Clears the marks of an entry that hide changes. */
-  function uncover(entry: number): void {
-    const flagsAt = entry + STAT_BYTES + oidBytes;
-    const more = (bytes[flagsAt]! & EXTENDED) !== 0;
-    const skipped = more && (bytes[flagsAt + 2]! & SKIP_WORKTREE) !== 0;
+  function uncover(flagsAt: number, { nameAt, nul }: Entry): void {
+    const skipped = nameAt === flagsAt + 4 && (bytes[flagsAt + 2]! & SKIP_WORKTREE) !== 0;
     if (!skipped && (bytes[flagsAt]! & ASSUME_VALID) === 0) return;
-    const nameAt = flagsAt + (more ? 4 : 2);
-    const name = nameOf(nameAt, bytes.indexOf(0, nameAt));
+    const name = nameOf(nameAt, nul);
     read.hidden.push(name);
     bytes[flagsAt]! &= ~ASSUME_VALID;
     if (skipped && present(name)) bytes[flagsAt + 2]! &= ~SKIP_WORKTREE;
   }
+}
+
+interface Entry {
+  nameAt: number;
+  /** Where its name ends. */
+  nul: number;
+  /** Where the next one begins. */
+  next: number;
+}
+
+/** Where the parts of an entry stand; null when it is torn. */
+function entryAt({ bytes, filled }: Window, at: number, fixed: number): Entry | null {
+  const flagsAt = at + fixed;
+  if (flagsAt + 4 > filled) return null;
+  const flags = bytes[flagsAt]!;
+  const nameAt = flagsAt + ((flags & EXTENDED) === 0 ? 2 : 4);
+  const short = ((flags << 8) | bytes[flagsAt + 1]!) & NAME_LENGTH;
+  const nul = short < NAME_LENGTH ? nameAt + short : bytes.indexOf(0, nameAt);
+  if (nul < nameAt || bytes[nul] !== 0) return null;
+  const next = at + ((nul - at + 8) & ~7);
+  return next > filled || next - at > ENTRY_BYTES ? null : { nameAt, nul, next };
+}
+
+interface Walk {
+  bytes: Buffer;
+  words: Int32Array;
+  /** Bytes of an entry before its flags. */
+  fixed: number;
+  /** By first byte of a name: 1 for what needs a closer look. */
+  special: Uint8Array;
+  /** How many entries lie behind. */
+  n: number;
+  /** Halves of the hash over their names. */
+  low: number;
+  high: number;
+}
+
+/**
+ * Steps over entries that stay as they are; answers where the first one begins that does not, or needs a closer
+ * look. Nearly all of a large index goes through here, so it is small: the compiler is done with it at once.
+ */
+function overPlain(walk: Walk, start: number, { stop, end }: { stop: number; end: number }): number {
+  const { bytes, fixed, special } = walk;
+  let at = start;
+  while (walk.n < stop && at + fixed + 4 <= end) {
+    const flagsAt = at + fixed;
+    const flags = (bytes[flagsAt]! << 8) | bytes[flagsAt + 1]!;
+    const length = flags & NAME_LENGTH;
+    const next = at + ((fixed + 2 + length + 8) & ~7);
+    if (flags >= EXTENDED << 8 || length === NAME_LENGTH || next > end) break;
+    if (special[bytes[flagsAt + 2]!] === 1 || bytes[flagsAt + 2 + length] !== 0) break;
+    addName(walk, flagsAt + 2, next);
+    walk.n += 1;
+    at = next;
+  }
+  return at;
+}
+
+/** Adds a name, with the zeros that fill it up, to the hash. By words: there are many names, and all are short. */
+function addName(walk: Walk, nameAt: number, next: number): void {
+  const { bytes, words } = walk;
+  // A name may begin in the middle of a word.
+  let hash = (nameAt & 3) === 0 ? 0 : (bytes[nameAt]! << 8) | bytes[nameAt + 1]!;
+  const end = next >> 2;
+  for (let word = (nameAt + 3) >> 2; word < end; word += 1) {
+    hash = Math.imul(hash ^ words[word]!, 0x5bd1e995);
+    hash ^= hash >>> 15;
+  }
+  walk.low = Math.imul(walk.low ^ hash, 0x01000193);
+  walk.high = Math.imul(walk.high + hash, 0x2c1b3c6d) ^ (walk.high >>> 13);
 }
 
 /** By byte, 1 where one of the names begins with it. */
@@ -276,10 +340,10 @@ function withoutFolders(tree: Buffer, dropped: readonly Buffer[], oidBytes: numb
     for (let depth = 0; depth < parts.length; depth += 1) unknown.add(parts.slice(0, depth).join('/'));
   }
   const pieces: Buffer[] = [];
-  const end =
-    tree.length === 0 ? -1 : readFolder({ tree, at: 0, above: null }, { unknown, pieces, oidBytes });
-  if (end !== tree.length) return Buffer.alloc(0);
-  const body = Buffer.concat(pieces);
+  const into = { unknown, pieces, oidBytes };
+  const end = tree.length === 0 ? -1 : readFolder({ tree, at: 0, above: null }, into);
+  if (end === -1 || (unknown.size > 0 && end !== tree.length)) return Buffer.alloc(0);
+  const body = Buffer.concat([...pieces, tree.subarray(end)]);
   const head = Buffer.alloc(8);
   head.write('TREE', 'latin1');
   head.writeUInt32BE(body.length, 4);
@@ -295,16 +359,21 @@ function rootOf(tree: Buffer, oidBytes: number): string | null {
 }
 
 interface Rewriting {
+  /** Folders to be marked that were not met yet. */
   unknown: Set<string>;
   pieces: Buffer[];
   oidBytes: number;
 }
 
-/** One folder and those in it: `name NUL count SP subfolders LF [oid]`. Answers where it ends, -1 if torn. */
+/**
+ * One folder and those in it: `name NUL count SP subfolders LF [oid]`. Answers where it ends, -1 if torn, or how
+ * far it had to read: what follows the last folder to be marked stays as it is.
+ */
 function readFolder(
   { tree, at, above }: { tree: Buffer; at: number; above: string | null },
   into: Rewriting,
 ): number {
+  if (into.unknown.size === 0) return at;
   const nul = tree.indexOf(0, at);
   const line = nul === -1 ? -1 : tree.indexOf(0x0a, nul);
   if (line === -1) return -1;
@@ -315,11 +384,10 @@ function readFolder(
   const known = Number(counts[1]) >= 0;
   const oidEnd = line + 1 + (known ? into.oidBytes : 0);
   if (oidEnd > tree.length) return -1;
-  into.pieces.push(
-    into.unknown.has(path) ? Buffer.from(`${name}\0-1 ${counts[2]}\n`, 'latin1') : tree.subarray(at, oidEnd),
-  );
+  const marked = into.unknown.delete(path);
+  into.pieces.push(marked ? Buffer.from(`${name}\0-1 ${counts[2]}\n`, 'latin1') : tree.subarray(at, oidEnd));
   let next = oidEnd;
-  for (let n = Number(counts[2]); n > 0 && next !== -1; n -= 1) {
+  for (let n = Number(counts[2]); n > 0 && next !== -1 && into.unknown.size > 0; n -= 1) {
     next = readFolder({ tree, at: next, above: path }, into);
   }
   return next;
