@@ -101,3 +101,33 @@ test('the continuous-integration guide: its job pushes what is done', () => {
   const pushed = project.git('--git-dir', join(project.home, 'origin.git'), 'log', '--format=%s', 'ralph-7');
   expect(pushed.split('\n')).toHaveLength(3);
 });
+
+/** A repository of the files that a guide shows. */
+function guideProject(page: string): Project {
+  const made = makeProject({});
+  for (const [name, text] of labelled(page, 'file')) made.write(name, text);
+  made.git('add', '-A');
+  made.git('commit', '-q', '-m', 'As the guide has it');
+  return made;
+}
+
+test('the guide on time: an attempt is cut off, its work stays, and the next one gets more', async () => {
+  project = guideProject('guides/adaptive-timeout.md');
+  expect((await project.ralph(['run'])).code).toBe(0);
+  const why = await project.ralph(['why', 'UI-1']);
+  const [[, told = ''] = []] = labelled('guides/adaptive-timeout.md', 'output');
+  expect(why.out).toContain(told.trim());
+  expect(project.read('src/chart.mjs')).toContain('true');
+});
+
+test('the guide on trouble: an agent that only claims ends in one question, and the other task is done', async () => {
+  project = guideProject('guides/troubleshooting.md');
+  expect((await project.ralph(['run'])).code).toBe(2);
+  expect(project.read('PRD.md')).toMatch(/- \[ \] \*\*T-1[\s\S]*- \[x\] \*\*T-2/);
+  const inbox = await project.ralph(['inbox', '--json']);
+  expect(JSON.parse(inbox.out)).toMatchObject([{ about: 'T-1' }]);
+  const events = await project.ralph(['interventions', '--json']);
+  expect(JSON.parse(events.out)).toEqual(
+    expect.arrayContaining([expect.objectContaining({ event_type: 'false_completion_detected' })]),
+  );
+});
