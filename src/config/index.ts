@@ -10,6 +10,6 @@ export { Problems } from './problems.ts';
 export { configReference } from './reference.ts';
 export { type Config, configJsonSchema, type SchemaNode } from './schema.ts';
 export { SCHEMA_FILE, schemaComment, schemaText } from './schema-file.ts';
-export type { AgentSpec, ComplexityClass, Permission, RoleSpec, Settings } from './settings.ts';
+export type { AgentSpec, Permission, RoleSpec, Settings } from './settings.ts';
 export { configText, originText, shownConfig } from './show.ts';
 export { CONFIG_FILE, TOML_FILE } from './source.ts';

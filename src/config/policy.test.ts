@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { MODE_NAMES } from '../core/index.ts';
-import { policyOf } from '../core/test-facts.ts';
+import { MODE_NAMES, reckonTime, timeoutS } from '../core/index.ts';
+import { policyOf, taskOf } from '../core/test-facts.ts';
 import type { Flags } from './layers.ts';
 import { type StartFacts, toPolicy } from './policy.ts';
 import { loadGiven } from './test-loading.ts';
@@ -96,6 +96,22 @@ test.each([
 test('without adaptive timeouts a timeout gives no more time', async () => {
   const { timeout } = await policy({ yml: 'adaptive_timeout: { enabled: false }\nmodes: { balanced: 77 }' });
   expect(timeout).toMatchObject({ baseS: 77, failureScaling: false });
+});
+
+test('without adaptive timeouts an attempt gets the seconds of its mode alone, whatever the task and the bounds', async () => {
+  const given = (base: number) =>
+    policy({ yml: `adaptive_timeout: { enabled: false, learn: true }\nmodes: { balanced: ${base} }` });
+  const task = { def: taskOf('t', { title: 'A chart' }), timeouts: 4, grant: null };
+  for (const base of [7, 900, 5400]) expect(timeoutS(await given(base), task)).toBe(base);
+  const granted = { ...task, grant: { timeoutS: 1800, multiplier: 1 } };
+  expect(timeoutS(await given(7), granted)).toBe(1800);
+});
+
+test('the keywords and factors of a project classify its tasks', async () => {
+  const yml = 'adaptive_timeout: { complexity: { complex: { multiplier: 2.5, keywords: [ledger] } } }';
+  const one = await policy({ yml });
+  const task = { def: taskOf('t', { title: 'Two ledgers' }), timeouts: 0, grant: null };
+  expect(reckonTime(one, task)).toMatchObject({ complexity: 'complex', multiplier: 2.5, timeoutS: 2250 });
 });
 
 describe('waiting', () => {

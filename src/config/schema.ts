@@ -4,7 +4,7 @@
  * Rules that look at two keys at a time stand in rules.ts.
  */
 import * as z from 'zod';
-import { MODE_NAMES, PHASE_NAMES } from '../core/index.ts';
+import { type ComplexityClass, DEFAULT_CLASSES, MODE_NAMES, PHASE_NAMES } from '../core/index.ts';
 import { DURATION_FORM } from './duration.ts';
 
 /** Names of roles, agents and teams: they become words in files, topics and environment variables. */
@@ -35,11 +35,14 @@ const gate = z.strictObject({
     .describe('`no_regression` accepts failures that stood before the task began, with a warning.'),
 });
 
-const complexityClass = (multiplier: number, keywords: string[]) =>
+const complexityClass = ({ multiplier, keywords }: ComplexityClass) =>
   z
     .strictObject({
       multiplier: z.number().positive().default(multiplier).describe('Factor on the mode’s timeout.'),
-      keywords: texts('Whole words that put a task into this class; replaces the list.', keywords),
+      keywords: texts(
+        'Whole words that put a task into this class, in any case, plurals too; replaces the list.',
+        keywords,
+      ),
     })
     .prefault({});
 
@@ -154,13 +157,13 @@ const adaptiveTimeout = z.strictObject({
     .min(1)
     .default(1.5)
     .describe('Factor for each timeout of the task.'),
-  learn: flag('Whether past durations move the classes’ factors.', false),
+  learn: flag('Whether what accepted attempts of a class took takes the place of mode and factor.', false),
   complexity: z
     .strictObject({
-      simple: complexityClass(1, ['fix', 'update', 'refactor', 'add']),
-      medium: complexityClass(1.5, ['test', 'mock', 'fixture']),
-      complex: complexityClass(2, ['CLI', 'command', 'parser']),
-      ui_heavy: complexityClass(3, ['UI', 'View', 'Chart', 'Dashboard', 'SwiftUI']),
+      simple: complexityClass(DEFAULT_CLASSES.simple),
+      medium: complexityClass(DEFAULT_CLASSES.medium),
+      complex: complexityClass(DEFAULT_CLASSES.complex),
+      ui_heavy: complexityClass(DEFAULT_CLASSES.ui_heavy),
     })
     .prefault({}),
 });

@@ -3,6 +3,7 @@
  * aliases resolved, nothing left to interpret. What the journal keeps of it is the policy (policy.ts).
  */
 import type {
+  ComplexityClass,
   GateDef,
   InterventionPolicy,
   Limits,
@@ -42,11 +43,6 @@ export interface RoleSpec {
 }
 
 export type Permission = 'allow' | 'ask' | 'deny';
-
-export interface ComplexityClass {
-  multiplier: number;
-  keywords: string[];
-}
 
 /** Everything the configuration says. Units stand in the names; null is "not set" or "no limit". */
 export interface Settings {

@@ -150,7 +150,10 @@ export const MISTAKES: Record<string, Mistake[]> = {
     { did: 'relies on a second agent', given: { yml: 'fallback: [codex]\n' } },
     { did: 'relies on a sandbox', given: { toml: 'sandbox = "bwrap"\n' } },
     { did: 'shares its own permissions', given: { userYml: 'permissions: { default: ask }\n' } },
-    { did: 'switches something on by a variable', given: { env: { RALPH_CONFIG_UNBLOCK__AUTO: 'true' } } },
+    {
+      did: 'switches something on by a variable',
+      given: { env: { RALPH_CONFIG_CHANNELS__DESKTOP: 'true' } },
+    },
   ],
 };
 

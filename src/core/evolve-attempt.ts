@@ -156,6 +156,8 @@ function newAttempt(state: State, fact: Of<'attempt.started'>, at: number): Atte
     wave: state.wave?.wave ?? state.lastWave,
     item: fact.item,
     attempt: fact.attempt,
+    complexity: fact.time?.complexity ?? null,
+    durationMs: 0,
     agent: fact.agent,
     startedAt: at,
     endedAt: null,
@@ -201,6 +203,7 @@ function endAttempt(state: State, fact: Of<'attempt.ended'>, at: number): void {
   attempt.commits = fact.commits;
   attempt.rewrote = fact.rewrote;
   attempt.marked = fact.marked;
+  attempt.durationMs = fact.durationMs;
   attempt.bookkeeping = fact.bookkeeping;
   attempt.review = fact.review;
   attempt.trespass = fact.trespass;
@@ -299,16 +302,25 @@ function reachVerdict(state: State, fact: Of<'verdict.reached'>, at: number): vo
   if (fact.down) state.agentDown = fact.down;
   if (fact.charged && fact.item.mode === 'TASK_REVIEW') item.charged += 1;
   if (fact.value === 'accepted') item.charged = 0;
-  countTry(state, fact);
+  countTry(state, fact, attempt);
   state.seenTrees.add(fact.tree);
   if (attempt.after) state.seenTrees.add(attempt.after.tree);
 }
 
-function countTry(state: State, fact: Of<'verdict.reached'>): void {
+/** How many accepted attempts of a class are remembered: enough for a percentile, and what is old fades. */
+const REMEMBERED = 50;
+
+function countTry(state: State, fact: Of<'verdict.reached'>, attempt: AttemptState): void {
   const task = fact.item.task === undefined ? undefined : state.tasks.get(fact.item.task);
   if (!task) return;
   const limit = state.policy?.limits.maxTaskAttempts ?? 3;
-  if (fact.findings.some((finding) => finding.kind === 'timed_out')) task.timeouts += 1;
+  const timedOut = fact.findings.some((finding) => finding.kind === 'timed_out');
+  if (timedOut && attempt.report?.timeout !== 'idle') task.timeouts += 1;
+  if (fact.value === 'accepted' && attempt.complexity && fact.item.mode !== 'TASK_REVIEW') {
+    const known = state.durations[attempt.complexity];
+    known.push(attempt.durationMs);
+    if (known.length > REMEMBERED) known.shift();
+  }
   if (fact.value === 'unfinished') {
     task.unfinished += 1;
     if (!fact.newTree || task.unfinished > limit) task.fruitless += 1;

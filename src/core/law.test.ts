@@ -1,10 +1,10 @@
 /** Limits, corrections, progress, budgets and the closed unions: the small rules of the law. */
 import { describe, expect, test } from 'vitest';
 import { correct } from './correct.ts';
-import type { Fact } from './event.ts';
+import type { Fact, TimeGrant } from './event.ts';
 import { evolve, exhausted } from './evolve.ts';
 import { FINDING_KINDS, FINDINGS, type FindingKind } from './finding.ts';
-import { allowance, iterationLimit, limitReached, taskCostReached, timeoutS } from './limits.ts';
+import { allowance, iterationLimit, limitReached, reckonTime, taskCostReached, timeoutS } from './limits.ts';
 import { PHASE_NAMES, PHASES } from './phase.ts';
 import { closeWave } from './progress.ts';
 import { QUESTION_EXIT } from './question.ts';
@@ -34,7 +34,7 @@ import {
 
 describe('how long one attempt may take', () => {
   const timeout = (over: object, timeouts: number) => {
-    const policy = policyOf({ timeout: { ...policyOf().timeout, ...over } });
+    const policy = policyOf({ timeout: { ...policyOf().timeout, complexityScaling: false, ...over } });
     const task = given(started(), listed(taskOf('t1'))).tasks.get('t1')!;
     return timeoutS(policy, { ...task, timeouts });
   };
@@ -54,6 +54,94 @@ describe('how long one attempt may take', () => {
   });
   test('without failure scaling timeouts change nothing', () => {
     expect(timeout({ failureScaling: false }, 3)).toBe(900);
+  });
+  test('the class of the task is a factor, within the bounds', () => {
+    const of = (title: string, timeouts = 0) => {
+      const task = { def: taskOf('t1', { title }), timeouts, grant: null };
+      return timeoutS(policyOf(), task);
+    };
+    expect([of('Fix it'), of('Go on'), of('A parser'), of('A chart')]).toEqual([900, 1350, 1800, 2700]);
+    expect([of('A chart', 1), of('A chart', 1000)]).toEqual([3600, 3600]);
+    expect(timeoutS(policyOf(), null)).toBe(900);
+  });
+  test('what was granted is a factor within the bounds, or the limit itself beyond them', () => {
+    const of = (grant: TimeGrant, timeouts = 0) =>
+      timeoutS(policyOf(), { def: taskOf('t1', { title: 'Fix it' }), timeouts, grant });
+    expect(of({ timeoutS: null, multiplier: 3 })).toBe(2700);
+    expect(of({ timeoutS: null, multiplier: 3 }, 1)).toBe(3600);
+    expect(of({ timeoutS: null, multiplier: 0.01 })).toBe(60);
+    expect(of({ timeoutS: 7200, multiplier: 1 }, 2)).toBe(7200);
+    expect(of({ timeoutS: 20, multiplier: 9 })).toBe(20);
+  });
+  test('a journal of a version without classes reckons as that version did', () => {
+    const { complexityScaling: _a, classes: _b, learn: _c, ...old } = policyOf().timeout;
+    const policy = policyOf({ timeout: old });
+    const task = { def: taskOf('t1', { title: 'A chart' }), timeouts: 1, grant: null };
+    expect(reckonTime(policy, task)).toMatchObject({ timeoutS: 1350, complexity: 'ui_heavy', multiplier: 1 });
+  });
+  test('only a timeout of the wall clock gives more time', () => {
+    const run = (timeout: 'wall' | 'idle') => {
+      const report = reportOf({ ending: 'timed_out', timeout });
+      const late = [{ kind: 'timed_out' as const, detail: 'late' }];
+      return given(
+        started(),
+        listed(taskOf('t1')),
+        waved(1, itemOn('t1')),
+        begun(1, itemOn('t1')),
+        ended(1, { report }),
+        judged(1, itemOn('t1'), { value: 'unfinished', findings: late }),
+      ).tasks.get('t1')!.timeouts;
+    };
+    expect([run('wall'), run('idle')]).toEqual([1, 0]);
+  });
+  describe('what accepted attempts took', () => {
+    const chart = taskOf('t1', { title: 'A chart' });
+    const task = { def: chart, timeouts: 1, grant: null };
+    /** A session in which these attempts at charts were accepted, ms each. */
+    const known = (...tookMs: number[]) =>
+      given(
+        started(),
+        listed(chart),
+        ...tookMs.flatMap((durationMs, index) => {
+          const iteration = index + 1;
+          const begins = begun(iteration, itemOn('t1'));
+          const time = reckonTime(policyOf(), task);
+          return [
+            waved(iteration, itemOn('t1')),
+            begins.type === 'attempt.started' ? { ...begins, time } : begins,
+            ended(iteration, { durationMs }),
+            judged(iteration, itemOn('t1'), { value: 'accepted', charged: false }),
+            waveEnded(iteration),
+          ];
+        }),
+      ).durations;
+    const learning = policyOf({ timeout: { ...policyOf().timeout, learn: true } });
+    const six = [100_000, 700_000, 200_000, 650_500, 300_000, 400_000];
+
+    test('fewer than five say nothing', () => {
+      expect(reckonTime(learning, task, known(...six.slice(0, 4)))).toMatchObject({
+        p90S: null,
+        samples: 4,
+        learned: false,
+        timeoutS: 3600,
+      });
+    });
+    test('five and more are told, and used only where it is asked for', () => {
+      expect(reckonTime(policyOf(), task, known(...six))).toMatchObject({
+        p90S: 700,
+        samples: 6,
+        learned: false,
+        timeoutS: 3600,
+      });
+      expect(reckonTime(learning, task, known(...six))).toMatchObject({ learned: true, timeoutS: 1050 });
+      expect(reckonTime(learning, task, known(...six.slice(0, 5)))).toMatchObject({ p90S: 700 });
+      expect(timeoutS(learning, { ...task, timeouts: 9 }, known(...six))).toBe(3600);
+      expect(timeoutS(learning, { ...task, timeouts: 0 }, known(1, 1, 1, 1, 1))).toBe(60);
+    });
+    test('the last fifty of a class are remembered, and those of another class are not mixed in', () => {
+      const many = known(...Array.from({ length: 60 }, (_, index) => index));
+      expect([many.ui_heavy.length, many.ui_heavy[0], many.medium]).toEqual([50, 10, []]);
+    });
   });
   test('idle stands apart', () => {
     expect(allowance(policyOf(), null)).toEqual({ wallMs: 900_000, idleMs: 600_000 });

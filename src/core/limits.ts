@@ -1,21 +1,85 @@
 /** What binds: how long one attempt may take, and when the whole run has had enough. */
-import type { Allowance } from './event.ts';
+import { type Classified, classify, DEFAULT_CLASSES } from './complexity.ts';
+import type { Allowance, TimeReckoning } from './event.ts';
 import type { Policy } from './policy.ts';
 import { hires, type State, type TaskState } from './state.ts';
+import type { TaskDef } from './task.ts';
 
-/**
- * The time one attempt gets. wall = clamp(floor(base × growth^timeouts), min, max) in seconds, where
- * timeouts counts attempts of this task that ran out of time; idle stands apart from it.
- */
-export function allowance(policy: Policy, task: TaskState | null): Allowance {
-  return { wallMs: timeoutS(policy, task) * 1000, idleMs: policy.limits.idleTimeoutS * 1000 };
+/** What of a task its time depends on. */
+export type TimedTask = Pick<TaskState, 'def' | 'timeouts' | 'grant'>;
+
+/** What accepted attempts of each class took, ms, the newest last. */
+export type Durations = State['durations'];
+
+const NO_DURATIONS: Durations = { simple: [], medium: [], complex: [], ui_heavy: [] };
+
+/** Fewer accepted attempts of a class than this say nothing about the next one. */
+const ENOUGH_SAMPLES = 5;
+
+/** The time one attempt gets. Silence has a limit of its own, which nothing scales. */
+export function allowance(policy: Policy, task: TimedTask | null, durations = NO_DURATIONS): Allowance {
+  return { wallMs: timeoutS(policy, task, durations) * 1000, idleMs: policy.limits.idleTimeoutS * 1000 };
 }
 
 /** The wall part of the allowance in seconds, for a task or for work on the session. */
-export function timeoutS(policy: Policy, task: TaskState | null): number {
-  const { baseS, minS, maxS, growth, failureScaling } = policy.timeout;
-  const grown = baseS * (failureScaling ? growth ** (task?.timeouts ?? 0) : 1);
-  return Math.min(maxS, Math.max(minS, Math.floor(grown)));
+export function timeoutS(policy: Policy, task: TimedTask | null, durations = NO_DURATIONS): number {
+  return reckonTime(policy, task, durations).timeoutS;
+}
+
+/**
+ * The wall limit with all it comes from: clamp(floor(mode × class × grant × growth^timeouts), min, max) in
+ * seconds, where timeouts counts attempts of this task that ran out of time. What a person granted in
+ * seconds stands in place of all of it. Where `learn` is on and enough attempts of the class were
+ * accepted, what nine of ten of them took stands in place of mode × class.
+ */
+export function reckonTime(
+  policy: Policy,
+  task: TimedTask | null,
+  durations: Durations = NO_DURATIONS,
+): TimeReckoning {
+  const { mode, baseS, minS, maxS, failureScaling, complexityScaling, classes, learn } = policy.timeout;
+  const found = task && classOf(policy, task.def);
+  const multiplier = found && complexityScaling ? (classes ?? DEFAULT_CLASSES)[found.level].multiplier : 1;
+  const known = found ? durations[found.level] : [];
+  const p90S = nineOfTen(known);
+  const learned = learn === true && p90S !== null;
+  const granted = task?.grant?.multiplier ?? 1;
+  const grantedS = task?.grant?.timeoutS ?? null;
+  const growth = failureScaling ? policy.timeout.growth : 1;
+  const timeouts = task?.timeouts ?? 0;
+  const computedS = Math.floor((learned ? p90S : baseS * multiplier) * granted * growth ** timeouts);
+  const bounded = Math.min(maxS, Math.max(minS, computedS));
+  return {
+    mode,
+    baseS,
+    complexity: found?.level ?? null,
+    because: found?.because ?? '',
+    multiplier,
+    p90S,
+    samples: known.length,
+    learned,
+    granted,
+    grantedS,
+    growth,
+    timeouts,
+    minS,
+    maxS,
+    // An endless number has no place in a journal.
+    computedS: Math.min(computedS, Number.MAX_SAFE_INTEGER),
+    timeoutS: grantedS ?? bounded,
+  };
+}
+
+/** The class of a task under this policy; null stands for a session that never ran. */
+export function classOf(policy: Policy | null, def: TaskDef): Classified {
+  return classify(def, policy?.timeout.classes ?? DEFAULT_CLASSES);
+}
+
+/** The nearest-rank 90th percentile, in whole seconds upwards. */
+function nineOfTen(durationsMs: readonly number[]): number | null {
+  if (durationsMs.length < ENOUGH_SAMPLES) return null;
+  const sorted = [...durationsMs].sort((a, b) => a - b);
+  return Math.ceil(sorted[Math.ceil(sorted.length * 0.9) - 1]! / 1000);
 }
 
 /** Agent runs this run may make: the configured number, or 20 (50 with brainstorm) + 6 per task. */

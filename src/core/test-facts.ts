@@ -1,5 +1,6 @@
 /** Small builders for the law's own tests: facts with everything that does not matter filled in. */
 import { NO_CLAIM } from './claim.ts';
+import { DEFAULT_CLASSES } from './complexity.ts';
 import type { Fact } from './event.ts';
 import type { AgentReport, Mark } from './evidence.ts';
 import { evolve } from './evolve.ts';
@@ -50,7 +51,17 @@ export function policyOf({ limits, ...rest }: PolicyChange = {}): Policy {
     protect: [],
     commit: 'auto',
     limits: { ...LIMITS, ...limits },
-    timeout: { mode: 'balanced', baseS: 900, minS: 60, maxS: 3600, growth: 1.5, failureScaling: true },
+    timeout: {
+      mode: 'balanced',
+      baseS: 900,
+      minS: 60,
+      maxS: 3600,
+      growth: 1.5,
+      failureScaling: true,
+      complexityScaling: true,
+      classes: DEFAULT_CLASSES,
+      learn: false,
+    },
     interventions: {
       enabled: true,
       thresholdNoFiles: 3,
@@ -65,6 +76,7 @@ export function policyOf({ limits, ...rest }: PolicyChange = {}): Policy {
       interactTimeoutS: null,
       interactOnTimeout: 'proceed',
     },
+    unblock: { auto: false, maxAutoAttempts: 1 },
     parallel: { executors: 1, reviewers: 1, questioners: 1 },
     wait: false,
     park: true,

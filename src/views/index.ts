@@ -1,7 +1,13 @@
 export { type BlockageJson, type BlockedJson, blockedJson, blockedText, classOf } from './blocked.ts';
 export * from './board.ts';
-export { type EndSummary, endSummary } from './ending.ts';
-export { explainTime, type TimeInput, type TimeJson } from './explain-time.ts';
+export { blockedLines, type EndSummary, endSummary } from './ending.ts';
+export {
+  explainTime,
+  type ReckoningJson,
+  reckoningText,
+  type TimeInput,
+  type TimeJson,
+} from './explain-time.ts';
 export { fold } from './fold.ts';
 export { inboxJson, inboxText, type QuestionJson, questionJson, questionText } from './inbox.ts';
 export * from './interventions.ts';
@@ -23,7 +29,7 @@ export {
 export { type SessionJson, sessionJson, sessionsText } from './sessions.ts';
 export * from './status.ts';
 export * from './story.ts';
-export { complexityOf, type TaskJson, taskJson, tasksJson, tasksText } from './tasks.ts';
+export { type TaskJson, taskJson, tasksJson, tasksText } from './tasks.ts';
 export {
   type TopicJson,
   type TopicQuery,

@@ -3,10 +3,9 @@
  * claimed what was not so, whether a correction helped, and whether it is getting better. Per agent, and per
  * agent and class of task.
  */
-import type { Policy, VerdictValue } from '../core/index.ts';
+import { classOf, type Policy, type VerdictValue } from '../core/index.ts';
 import { type InterventionJson, interventionJson } from './interventions.ts';
 import type { FindingStory, Story } from './story.ts';
-import { complexityOf } from './tasks.ts';
 import { count, oneLine } from './words.ts';
 
 /** One finding or correction, as the note of its iteration carries it. */
@@ -47,7 +46,7 @@ export function iterationNote(
     at,
     agent: told.agent,
     task,
-    class: state === undefined ? null : complexityOf(state),
+    class: state === undefined ? null : classOf(story.state.policy, state.def).level,
     mode: told.item.mode,
     outcome: told.verdict.value,
     files: told.changeCount,

@@ -15,10 +15,10 @@ import {
   type Item,
   type JournalRecord,
   type Message,
-  type Policy,
   type State,
   type StopCause,
   type TaskStatus,
+  type TimeReckoning,
   type Trespass,
   type VerdictValue,
 } from '../core/index.ts';
@@ -38,9 +38,8 @@ export interface IterationStory {
   durationMs: number | null;
   wallMs: number;
   idleMs: number;
-  /** What the time was computed from: the policy and the task's timeouts at the start. */
-  policy: Policy | null;
-  timeouts: number;
+  /** What its time was computed from; null in journals that do not say. */
+  time: TimeReckoning | null;
   claim: Claim | null;
   report: AgentReport | null;
   changes: Change[];
@@ -222,8 +221,7 @@ function begun(story: Story, fact: Of<'attempt.started'>, at: number): Iteration
     durationMs: null,
     wallMs: fact.allowance.wallMs,
     idleMs: fact.allowance.idleMs,
-    policy: state.policy,
-    timeouts: state.tasks.get(fact.item.task ?? '')?.timeouts ?? 0,
+    time: fact.time ?? null,
     claim: null,
     report: null,
     changes: [],

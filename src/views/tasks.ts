@@ -1,5 +1,7 @@
 /** The task list with what the loop knows of each task, as data and as text. */
 import {
+  type Complexity,
+  classOf,
   heldBy,
   holdReason,
   inScope,
@@ -21,7 +23,7 @@ export interface TaskJson {
   attempts: number;
   /** All runs in this cycle. */
   runs: number;
-  complexity: string;
+  complexity: Complexity;
   /** What the next attempt gets, in seconds; null before the first run. */
   timeout_s: number | null;
   depends_on: string[];
@@ -31,11 +33,6 @@ export interface TaskJson {
   acceptance: string[];
   /** Present while an open question is about the task. */
   held?: { question: string; kind: string; reason: string };
-}
-
-/** The class of a task that no word of it classifies; the law's default for no hit. */
-export function complexityOf(_task: TaskState): string {
-  return 'medium';
 }
 
 /** Tasks in the order of their file. */
@@ -52,8 +49,8 @@ export function taskJson(state: State, task: TaskState): TaskJson {
     marker: MARKERS[task.status],
     attempts: task.charged,
     runs: task.runs,
-    complexity: complexityOf(task),
-    timeout_s: state.policy ? timeoutS(state.policy, task) : null,
+    complexity: classOf(state.policy, task.def).level,
+    timeout_s: state.policy ? timeoutS(state.policy, task, state.durations) : null,
     depends_on: task.def.dependsOn,
     priority: task.def.priority,
     acceptance: task.def.acceptance,

@@ -12,6 +12,7 @@ import {
   NO_CLAIM,
   type Policy,
   type Question,
+  reckonTime,
   type TaskDef,
   type VerdictValue,
 } from '../core/index.ts';
@@ -233,6 +234,7 @@ function begin(
     agent: 'script',
     model: null,
     allowance: { wallMs: 15 * MINUTE, idleMs: 10 * MINUTE },
+    time: reckonTime(POLICY, null),
     before,
     marker: 'm',
     tokenHash: 'h',

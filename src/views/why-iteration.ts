@@ -60,7 +60,7 @@ export interface IterationJson {
   corrections: { kind: string; findings: string[]; sentence: string }[];
   questions: string[];
   commit: string | null;
-  time: TimeJson | null;
+  time: TimeJson;
   usage: { input_tokens: number; output_tokens: number; cost_usd: number | null };
   next: string;
 }
@@ -115,7 +115,7 @@ export function iterationJson(story: Story, told: IterationStory, view: Viewpoin
     corrections: told.interventions.map(({ kind, findings, sentence }) => ({ kind, findings, sentence })),
     questions: told.questions,
     commit: commitOf(told),
-    time: told.policy && timeOf(told, told.policy, view.now),
+    time: timeOf(told, view.now),
     usage: {
       input_tokens: usage?.inputTokens ?? 0,
       output_tokens: usage?.outputTokens ?? 0,
@@ -158,10 +158,10 @@ function changeWord({ before, after }: Change): 'added' | 'changed' | 'removed' 
   return after === null ? 'removed' : 'changed';
 }
 
-function timeOf(told: IterationStory, policy: NonNullable<IterationStory['policy']>, now: number): TimeJson {
+function timeOf(told: IterationStory, now: number): TimeJson {
   const running = told.endedAt === null ? now - told.startedAt : null;
-  const { timeouts, wallMs, idleMs } = told;
-  return explainTime({ policy, timeouts, wallMs, idleMs, usedMs: told.durationMs ?? running });
+  const { time, wallMs, idleMs } = told;
+  return explainTime({ time, wallMs, idleMs, usedMs: told.durationMs ?? running });
 }
 
 /** What came after it, or what comes: the next iteration of its task, else what the law says now. */
@@ -192,7 +192,7 @@ export function iterationText(story: Story, told: IterationStory, view: Viewpoin
       row('correction', `${kind}: ${oneLine(sentence, 600) || 'no words'}`),
     ),
     ...told.questions.map((id) => row('question', questionWords(story, id))),
-    ...(told.policy ? [row('time', timeOf(told, told.policy, view.now).text)] : []),
+    row('time', timeOf(told, view.now).text),
     row('cost', costWords(told)),
     row('next', afterIteration(story, told, view)),
   ];

@@ -6,9 +6,12 @@ import {
   nearest,
   openQuestions,
   Problem,
+  reckonTime,
   type State,
+  type TaskState,
   type Unblocking,
 } from '../core/index.ts';
+import { explainTime, type TimeJson } from './explain-time.ts';
 import { type QuestionJson, questionJson, questionText } from './inbox.ts';
 import { nextWords, taskNext } from './next.ts';
 import { statusDetail } from './status.ts';
@@ -36,6 +39,8 @@ export interface TaskWhy {
   about: 'task';
   task: TaskJson;
   reason: string;
+  /** What the next attempt gets and why; null for a task that gets none, and before the first run. */
+  time: TimeJson | null;
   commit: string | null;
   iterations: IterationJson[];
   /** Every unblocking, oldest first. */
@@ -73,6 +78,7 @@ export function whyJson(story: Story, subject: string | undefined, view: Viewpoi
     about: 'task',
     task: taskJson(story.state, task),
     reason: task.reason,
+    time: nextTime(story.state, task),
     commit: task.commit,
     iterations: iterationsOf(story, found.id).map((told) => iterationJson(story, told, view)),
     unblockings: task.unblocks.map(unblockingJson),
@@ -239,6 +245,8 @@ function taskText(story: Story, id: string, view: Viewpoint): string {
   if (task.def.dependsOn.length > 0) lines.push(`depends on ${some(task.def.dependsOn)}`);
   const told = iterationsOf(story, id);
   if (told.length === 0) lines.push('It was not tried yet.');
+  const time = nextTime(story.state, task);
+  if (time) lines.push(`time of the next attempt: ${time.text}`);
   const last = told.at(-1);
   lines.push(...earlierLines(told.slice(0, -1).slice(-20), task.unblocks, last?.iteration ?? null));
   if (last) lines.push('', iterationText(story, last, view), '');
@@ -272,6 +280,14 @@ function unblockingLine({ by, at, reason, grant, attempts, auto }: Unblocking): 
   const who = auto ? 'the loop' : oneLine(by, 60);
   const gave = given.length === 0 ? '' : ` with ${given.join(' and ')}`;
   return `  unblocked by ${who}${gave} (${iso(at)?.slice(0, 16).replace('T', ' ') ?? 'at an unknown time'} UTC): ${oneLine(reason, 200)}`;
+}
+
+/** The time the next attempt would get, as the law reckons it now. */
+function nextTime({ policy, durations }: State, task: TaskState): TimeJson | null {
+  if (!policy || isTerminal(task.status)) return null;
+  const time = reckonTime(policy, task, durations);
+  const limits = { wallMs: time.timeoutS * 1000, idleMs: policy.limits.idleTimeoutS * 1000 };
+  return explainTime({ time, ...limits, usedMs: null });
 }
 
 function shortLine(told: IterationStory): string {

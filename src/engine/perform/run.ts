@@ -4,7 +4,7 @@
  */
 import {
   type AgentReport,
-  allowance,
+  agentFor,
   buildPrompt,
   type Fact,
   type Item,
@@ -13,6 +13,7 @@ import {
   MODES,
   Problem,
   type StopCause,
+  reckonTime,
 } from '../../core/index.ts';
 import { append, type House, redraw } from '../house.ts';
 import { intake } from '../intake.ts';
@@ -88,7 +89,8 @@ async function attempt(house: House, call: AttemptCall): Promise<void> {
   const task = item.task === undefined ? null : (state.tasks.get(item.task) ?? null);
   const ordinal =
     1 + (task && item.mode !== 'TASK_REVIEW' ? task.runs : (state.items.get(itemKey(item))?.attempts ?? 0));
-  const allowed = allowance(policy, task);
+  const time = reckonTime(policy, task, state.durations);
+  const allowed = { wallMs: time.timeoutS * 1000, idleMs: policy.limits.idleTimeoutS * 1000 };
   const gathered = await gatherPrompt(house, { iteration, item, task, ordinal, allowance: allowed, outbox });
   const text = buildPrompt(gathered.input);
   const prompt = await house.works.writePrompt(iteration, text);
@@ -105,6 +107,7 @@ async function attempt(house: House, call: AttemptCall): Promise<void> {
     allowance: allowed,
     before,
     marker,
+    time,
     tokenHash,
     prompt,
     taskFile,
