@@ -31,7 +31,7 @@ export async function demo({ json }: { json: boolean }): Promise<number> {
     await send({ cwd: folder, env, draft: { type: 'ANSWER', question: question ?? '', option: 'B' } });
     outcome = await start(folder, env, audience);
   }
-  const { text, data } = summaryOf(outcome.state, outcome.exit, outcome.place);
+  const { text, data } = summaryOf(outcome);
   if (json)
     process.stdout.write(
       `${JSON.stringify({ type: 'result', folder, session_id: outcome.sessionId, ...data })}\n`,

@@ -6,6 +6,7 @@
 import type { ProblemFacts } from '../core/index.ts';
 import type { InterventionJson, ProfileJson } from '../views/index.ts';
 import type { Archived, ArchiveRequest } from './archive.ts';
+import type { BlockedView } from './blocked.ts';
 import type { ConfigRequest, ShownConfig } from './config.ts';
 import type { DoctorRequest, Examined } from './doctor.ts';
 import type { ImportChoices, ImportPlan, ImportRequest } from './import.ts';
@@ -16,6 +17,7 @@ import type { RunOutcome } from './run.ts';
 import type { SendRequest, Sent } from './send.ts';
 import type { Setup } from './setup/init.ts';
 import type { KnownTasks, TaskStateRequest } from './task-state.ts';
+import type { Unblocked, UnblockRequest } from './unblock.ts';
 
 export type { Archived } from './archive.ts';
 export { rowText, verdictText } from './doctor-text.ts';
@@ -26,6 +28,7 @@ export type { RunRequest } from './plan.ts';
 export type { RunOutcome } from './run.ts';
 export type { SendRequest, Sent } from './send.ts';
 export type { Setup } from './setup/init.ts';
+export type { Unblocked, UnblockRequest } from './unblock.ts';
 export { allSessions, openState, openWindow } from './windows.ts';
 
 export async function runLoop(request: RunRequest): Promise<RunOutcome> {
@@ -52,6 +55,22 @@ export async function send(request: SendRequest): Promise<Sent> {
   return (await import('./send.ts')).send(request);
 }
 
+export async function blockedTasks(request: {
+  cwd: string;
+  env: NodeJS.ProcessEnv;
+  session?: string | undefined;
+  suggest: boolean;
+}): Promise<BlockedView> {
+  return (await import('./blocked.ts')).blockedTasks(request);
+}
+
+/** Gives tasks their attempts back; the text is for a person. */
+export async function unblock(request: UnblockRequest): Promise<{ data: Unblocked; text: string }> {
+  const { unblock: carryOut, unblockedText } = await import('./unblock.ts');
+  const data = await carryOut(request);
+  return { data, text: unblockedText(data) };
+}
+
 export async function archive(request: ArchiveRequest): Promise<Archived> {
   return (await import('./archive.ts')).archive(request);
 }
@@ -67,11 +86,8 @@ export async function interventionEvents(
   return (await import('./behaviour.ts')).interventionEvents(cwd, session);
 }
 
-export async function agentProfiles(
-  cwd: string,
-  env: NodeJS.ProcessEnv,
-): Promise<{ profiles: ProfileJson[]; unreadable: string[] }> {
-  return (await import('./behaviour.ts')).agentProfiles(cwd, env);
+export async function agentProfiles(cwd: string): Promise<{ profiles: ProfileJson[]; unreadable: string[] }> {
+  return (await import('./behaviour.ts')).agentProfiles(cwd);
 }
 
 export async function resetInterventions(cwd: string): Promise<{ hidden: number }> {

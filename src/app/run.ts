@@ -14,6 +14,7 @@ import { excludeLocally, type RepoGround } from '../repo/index.ts';
 import { createSession, ensureProjectFolder, type HeldLock, takeLock } from '../store/index.ts';
 import { agentMaker } from './agents.ts';
 import { begin, localZone } from './begin.ts';
+import { otherAgents } from './blocked.ts';
 import { dirty } from './checks/start.ts';
 import { type Dirt, deskPatterns, dirtOf, excludedPaths } from './dirt.ts';
 import { lockProblem, openPlaceGround, openSession } from './open.ts';
@@ -28,6 +29,8 @@ export interface RunOutcome {
   sessionDir: string;
   state: State;
   place: Place;
+  /** Agents that could take over a blocked task; null: no suggestions are wanted. */
+  others: string[] | null;
 }
 
 export async function runLoop(request: RunRequest): Promise<RunOutcome> {
@@ -126,7 +129,9 @@ async function runSession(request: RunRequest, start: Start): Promise<RunOutcome
     opened.house.fresh = dirt.mark;
     await begin(opened, { request, plan, dirty: dirt.all, session });
     const exit = await toTheEnd(opened.house);
-    return { exit, sessionId: session.id, sessionDir: session.dir, state: opened.house.state, place };
+    const { state } = opened.house;
+    const others = settings.unblock.autoSuggest ? otherAgents(settings, request.env) : null;
+    return { exit, sessionId: session.id, sessionDir: session.dir, state, place, others };
   } finally {
     await opened.close();
   }

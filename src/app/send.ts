@@ -28,18 +28,45 @@ export interface Sent {
   state: State;
 }
 
-export async function send({ cwd, env, session: id, draft }: SendRequest): Promise<Sent> {
+/** Throws a Problem when the message was not taken. */
+export async function send({ draft, ...request }: SendRequest): Promise<Sent> {
+  const { sessionId, sent, state } = await sendAll({ ...request, drafts: [draft] });
+  const [{ message, outcome, rejected }] = sent as [SentOne];
+  if (rejected !== null) throw notTaken(rejected);
+  return { sessionId, message, outcome, state };
+}
+
+/** One of several messages; `rejected`: why it was not taken. */
+export interface SentOne {
+  message: string;
+  outcome: string;
+  rejected: string | null;
+}
+
+/** Says several things at once: without a runner they are all taken in by one opening of the session. */
+export async function sendAll({
+  cwd,
+  env,
+  session: id,
+  drafts,
+}: Omit<SendRequest, 'draft'> & { drafts: SendRequest['draft'][] }): Promise<{
+  sessionId: string;
+  sent: SentOne[];
+  state: State;
+}> {
   refuseAgents();
   const place = await findPlace(cwd);
   const session = await currentSession(place, id);
   const key = await signingKey({ create: true, env });
-  const name = await writeSignal(session.dir, { ...draft, from: senderName() }, { key });
+  const names: string[] = [];
+  for (const draft of drafts)
+    names.push(await writeSignal(session.dir, { ...draft, from: senderName() }, { key }));
   const holder = await readLock(join(session.dir, 'lock'));
   if (holder?.alive !== false && holder !== null) {
-    return { sessionId: session.id, message: name, outcome: 'queued', state: readState(session.dir) };
+    const sent = names.map((message) => ({ message, outcome: 'queued', rejected: null }));
+    return { sessionId: session.id, sent, state: readState(session.dir) };
   }
-  const outcome = await takeIn({ place, session, env, name });
-  return { sessionId: session.id, message: name, ...outcome };
+  return { sessionId: session.id, ...(await takeIn({ place, session, env, names })) };
 }
 
 /** What a person's commands may do, an attempt may not. */
@@ -57,10 +84,10 @@ interface TakeIn {
   place: Awaited<ReturnType<typeof findPlace>>;
   session: KnownSession;
   env: NodeJS.ProcessEnv;
-  name: string;
+  names: string[];
 }
 
-async function takeIn({ place, session, env, name }: TakeIn): Promise<{ outcome: string; state: State }> {
+async function takeIn({ place, session, env, names }: TakeIn): Promise<{ sent: SentOne[]; state: State }> {
   const opened = await openQuietly({ place, session, env });
   const { house } = opened;
   const from = house.state.seq;
@@ -75,31 +102,30 @@ async function takeIn({ place, session, env, name }: TakeIn): Promise<{ outcome:
     // An abort runs its checklist at once, also without a runner.
     while (decide(house.state, { now: house.clock.now(), live: new Set() }).do === 'abort') await turn(house);
     await redraw(house);
-    return {
-      outcome: outcomeOf(
-        seen.filter((record) => record.seq > from),
-        name,
-      ),
-      state: house.state,
-    };
+    const news = seen.filter((record) => record.seq > from);
+    return { sent: names.map((name) => outcomeOf(news, name)), state: house.state };
   } finally {
     await opened.close();
   }
 }
 
-function outcomeOf(records: JournalRecord[], name: string): string {
+function outcomeOf(records: JournalRecord[], message: string): SentOne {
   for (const fact of records.flatMap((record) => record.facts)) {
-    if (fact.type === 'message.received' && fact.message.id === name) return fact.action;
-    if (fact.type === 'message.rejected' && fact.id === name) {
-      throw new Problem({
-        code: 'message.rejected',
-        what: `The message was not taken: ${fact.reason}`,
-        why: 'Its type, target or content does not fit this session as it stands.',
-        fix: 'See `ralph status` and `ralph inbox` for what is open.',
-      });
-    }
+    if (fact.type === 'message.received' && fact.message.id === message)
+      return { message, outcome: fact.action, rejected: null };
+    if (fact.type === 'message.rejected' && fact.id === message)
+      return { message, outcome: 'rejected', rejected: fact.reason };
   }
-  return 'left in the mailbox until it can be used';
+  return { message, outcome: 'left in the mailbox until it can be used', rejected: null };
+}
+
+function notTaken(reason: string): Problem {
+  return new Problem({
+    code: 'message.rejected',
+    what: `The message was not taken: ${reason}`,
+    why: 'Its type, target or content does not fit this session as it stands.',
+    fix: 'See `ralph status` and `ralph inbox` for what is open.',
+  });
 }
 
 /** What each control message is called when it is sent. */

@@ -7,6 +7,7 @@
  */
 import type { Argument, Command, Option } from 'commander';
 import type { KnownKind, KnownName } from '../app/index.ts';
+import { COMPLEXITIES } from '../core/index.ts';
 import { SHELLS } from './completions.ts';
 
 /** Paths that the shell offers beside the candidates. */
@@ -36,9 +37,10 @@ const FLAG_VALUES: Record<string, Source> = {
   '--dir': { paths: 'folders' },
   '--to': { paths: 'files' },
   '--option': { known: 'options' },
+  '--filter': COMPLEXITIES,
 };
 
-/** Values by command and position; `*` is every further position. */
+/** Values by command and position; where a command takes any number of one thing, its first is for all. */
 const ARGUMENT_VALUES: Record<string, Source[]> = {
   tasks: [['list', 'cancel', 'reopen'], { known: 'tasks' }],
   unblock: [{ known: 'tasks' }],
@@ -163,6 +165,8 @@ function argumentSource({ command, positions }: Read): Source | undefined {
   if (command.parent === null)
     return positions[0] === 'help' ? commandNames(command).map(({ value }) => value) : undefined;
   if (name === 'tasks' && positions.length === 1 && positions[0] === 'list') return undefined;
+  const [only, second] = command.registeredArguments;
+  if (only?.variadic && !second) return ARGUMENT_VALUES[name]?.[0];
   const declared: Argument | undefined = command.registeredArguments[positions.length];
   return declared?.argChoices ?? ARGUMENT_VALUES[name]?.[positions.length];
 }

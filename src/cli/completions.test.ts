@@ -54,6 +54,8 @@ describe('what can be completed', () => {
     expect(await values('answer', '')).toEqual(['questions-1']);
     expect(await values('answer', 'q1', '--option', '')).toEqual(['options-1']);
     expect(await values('logs', '')).toEqual(['iterations-1']);
+    expect(await values('unblock', 't1', '')).toEqual(['tasks-1']);
+    expect(await values('unblock', '--filter', 'u')).toEqual(['ui_heavy']);
     expect(await values('resume', '--quiet', '')).toEqual(['sessions-1']);
   });
 

@@ -39,22 +39,6 @@ export function controlCommands(program: Command, done: (code: number) => void):
     .action((first: string | undefined, words: string[], options: Common & { option?: string }) =>
       say(options, answerDraft(first, words, options.option)),
     );
-  common(
-    program
-      .command('unblock')
-      .argument('<task>', 'its id, as in `ralph tasks`')
-      .description('give a task its attempts back and set it to todo'),
-    'ralph unblock t3',
-  )
-    .option('--reason <text>', 'recorded with it; default: none')
-    .option('--session <id>', 'the session; default: the open one')
-    .action((task: string, options: Common & { reason?: string }) =>
-      say(options, {
-        type: 'UNBLOCK',
-        task,
-        ...(options.reason === undefined ? {} : { reason: options.reason }),
-      }),
-    );
 }
 
 /** `ralph tasks`: the list as the loop sees it, and a person's word on one task. */

@@ -155,14 +155,45 @@ export const PAGES: Record<string, Page> = {
     ],
     see: ['inbox', 'unblock', 'docs/guides/when-it-stops.md'],
   },
+  blocked: {
+    group: 'Look',
+    text: 'Lists the tasks that go nowhere until somebody acts: a question about them is open, their attempts are used up, or they failed for good. Each is told with why, since when, and how its attempts ended. Tasks that wait for a blocked one are listed apart. With --suggest each gets a strategy from that history (increase_timeout, split, fix_gate, other_agent or manual_review), its reason, and the commands to type.',
+    does: 'what may help each blocked task',
+    examples: [
+      ['ralph blocked --json', 'the same as data, with every attempt'],
+      ['ralph blocked --session 260208-143000', 'of a session that is over'],
+    ],
+    see: ['unblock', 'retry-blocked', 'why', 'docs/guides/unblock.md'],
+  },
   unblock: {
     group: 'Say something',
-    text: 'Gives a task that is out of attempts its attempts back and sets it to todo, and closes the question about it.',
+    text: 'Gives tasks that are out of attempts their attempts back, sets failed ones to todo, and closes the questions about them. With more time if you say so: --timeout in seconds beyond any bound, --timeout-multiplier as a factor within the bounds of `adaptive_timeout`. It is recorded in the history of each task, which `ralph why ID` shows. A live run takes it up within a second; a stopped one at its next start.',
     does: 'try t3 again',
     examples: [
-      ['ralph unblock t3 --reason "the API key is set now"', 'the reason stands in the next prompt'],
+      ['ralph unblock t3 --reason "the API key is set now"', 'with the reason on record'],
+      ['ralph unblock t3 --timeout 1800', 'half an hour for each next attempt'],
+      [
+        'ralph unblock --filter ui_heavy --timeout-multiplier 3.0',
+        'every blocked task of a class, three times as long',
+      ],
     ],
-    see: ['tasks', 'why', 'inbox'],
+    exits: {
+      0: 'it was done, or sent to the live run',
+      5: 'an unknown task or class, no blocked task of that class, or an aborted session; nothing was changed',
+    },
+    see: ['blocked', 'retry-blocked', 'why', 'docs/guides/unblock.md'],
+  },
+  'retry-blocked': {
+    group: 'Say something',
+    text: 'Gives every blocked task its attempts back, as `ralph unblock` does for one. Tasks that only wait for a blocked one need nothing. With --max-attempts each counts as blocked again after so many charged tries. Where nothing is blocked it says so and starts nothing.',
+    does: 'one more try for each, now',
+    examples: [['ralph retry-blocked --max-attempts 2', 'at the next `ralph run`, two tries for each']],
+    exits: {
+      ...RUN_EXITS,
+      0: 'it was done, sent to the live run, or nothing is blocked; with --run, the loop is complete',
+      5: 'an aborted session, or no session here: nothing was changed; with --run also what keeps a run from starting',
+    },
+    see: ['blocked', 'unblock', 'run', 'docs/guides/unblock.md'],
   },
   init: {
     group: 'Set up',

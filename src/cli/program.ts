@@ -9,6 +9,7 @@ import { importCommand } from './import.ts';
 import { complain } from './io.ts';
 import { runCommands } from './run.ts';
 import { setupCommands } from './setup.ts';
+import { unblockCommands } from './unblock.ts';
 import { windowCommands } from './windows.ts';
 
 const END = `
@@ -36,6 +37,7 @@ export function commandTree(done: (code: number) => void): Command {
   program.addHelpText('after', END);
   runCommands(program, done);
   controlCommands(program, done);
+  unblockCommands(program, done);
   windowCommands(program, done);
   setupCommands(program, done);
   importCommand(program, done);

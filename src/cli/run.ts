@@ -86,7 +86,8 @@ function flagsOf(options: RunOptions, waitSet: boolean): Flags {
   return Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined)) as Flags;
 }
 
-async function play(
+/** The loop in the foreground; answers its exit code. */
+export async function play(
   objective: string,
   options: RunOptions,
   { resume }: { resume: boolean },
@@ -125,15 +126,15 @@ async function play(
   return outcome.exit.code;
 }
 
-async function conclude({ exit, state, sessionId, place }: RunOutcome, options: RunOptions): Promise<void> {
+async function conclude(outcome: RunOutcome, options: RunOptions): Promise<void> {
   const app = await import('../app/index.ts');
-  const summary = app.summaryOf(state, exit, place);
+  const summary = app.summaryOf(outcome);
   if (!options.json) {
     process.stdout.write(`\n${summary.text}`);
     return;
   }
   process.stderr.write(summary.text);
-  printResult(exit, { session_id: sessionId, ...summary.data });
+  printResult(outcome.exit, { session_id: outcome.sessionId, ...summary.data });
 }
 
 interface Screen {

@@ -143,7 +143,8 @@ const ODD: { finding: FindingKind; reason: string }[] = [
 function moreTime(state: State, task: TaskState, tries: Try[]): Suggestion | null {
   if (tries.length === 0 || tries.some(({ timedOut }) => timedOut === null)) return null;
   const id = word(task.def.id);
-  const times = `${tries.length === 1 ? 'Its attempt' : `All its ${tries.length} attempts`} ran out of time`;
+  const all = ['Its attempt', 'Both its attempts'][tries.length - 1] ?? `All its ${tries.length} attempts`;
+  const times = `${all} ran out of time`;
   if (tries.at(-1)!.timedOut === 'idle') {
     const silent = `${state.policy?.limits.idleTimeoutS ?? 0} s`;
     return look(
@@ -164,7 +165,7 @@ function moreTime(state: State, task: TaskState, tries: Try[]): Suggestion | nul
   }
   const flag =
     grant.timeoutS === null ? `--timeout-multiplier ${grant.multiplier}` : `--timeout ${grant.timeoutS}`;
-  const next = state.policy ? timeoutS(state.policy, { ...task, grant }) : null;
+  const next = state.policy ? timeoutS(state.policy, { ...task, grant }, state.durations) : null;
   const reason = `${times}, the longest after ${most} s; nothing else was held against ${tries.length === 1 ? 'it' : 'them'}.`;
   const commands = [`ralph unblock ${id} ${flag}`, 'ralph run'];
   return {
@@ -183,7 +184,7 @@ export function moreTimeGrant(state: State, task: TaskState): TimeGrant | null {
   const most = largest(speaking(state, task).filter(({ timedOut }) => timedOut === 'wall'));
   if (!policy || most >= policy.timeout.maxS) return null;
   const grant = { timeoutS: null, multiplier: 2 * (task.grant?.multiplier ?? 1) };
-  if (timeoutS(policy, { ...task, grant }) > most) return grant;
+  if (timeoutS(policy, { ...task, grant }, state.durations) > most) return grant;
   return { timeoutS: Math.min(policy.timeout.maxS, Math.ceil(2 * most)), multiplier: 1 };
 }
 
@@ -211,7 +212,7 @@ function otherAgent(task: TaskState, tries: Try[], others: readonly string[]): S
   const idle = tries.filter(({ findings }) => findings.some((kind) => NO_WORK.has(kind)));
   if (idle.length < 2 || idle.length < tries.length) return null;
   const agents = [...new Set(tries.map(({ agent }) => agent))];
-  const reason = `${agents.join(' and ')} claimed or ended ${tries.length} times without the work`;
+  const reason = `${agents.join(' and ')} ended ${tries.length} times without the work`;
   const next = others.find((name) => !agents.includes(name));
   if (next === undefined) return look(task, `${reason}, and no other agent is installed.`);
   const id = word(task.def.id);

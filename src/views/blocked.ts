@@ -3,12 +3,10 @@ import {
   type BlockedTask,
   blockage,
   type Complexity,
-  classify,
-  DEFAULT_CLASSES,
+  classOf,
   type State,
   type Suggestion,
   suggest,
-  type TaskState,
   type TaskStatus,
   type Try,
   triesOf,
@@ -56,11 +54,6 @@ export interface BlockedQuery {
   others: readonly string[] | null;
 }
 
-/** The class of a task, by the words of the session's own policy. */
-export function classOf(state: State, task: TaskState): Complexity {
-  return classify(task.def, state.policy?.timeout.classes ?? DEFAULT_CLASSES).level;
-}
-
 export function blockedJson(state: State, { others }: BlockedQuery): BlockageJson {
   const { blocked, waiting } = blockage(state);
   return {
@@ -76,7 +69,7 @@ function taskJson(state: State, blocked: BlockedTask, others: readonly string[] 
     task_id: task.def.id,
     title: task.def.title,
     status: task.status,
-    complexity: classOf(state, task),
+    complexity: classOf(state.policy, task.def).level,
     kind,
     why,
     since: since === null ? null : iso(since),

@@ -1,7 +1,8 @@
 /** The numbers of the summary that ends a run, and what to do next. */
-import { type Exit, iterationLimit, type State } from '../core/index.ts';
+import { blockage, type Exit, iterationLimit, type State, type Suggestion, suggest } from '../core/index.ts';
 import { advice } from './next.ts';
 import { stories } from './story.ts';
+import { count, oneLine } from './words.ts';
 
 export interface EndSummary {
   exit: Exit | null;
@@ -22,9 +23,12 @@ export interface EndSummary {
   /** Relative to the session folder; `ralph/logs` in the work tree leads to the same file. */
   log: string;
   next: string;
+  /** What may help each blocked task; absent where suggestions are switched off (`unblock.auto_suggest`). */
+  blocked?: ({ task_id: string } & Suggestion)[];
 }
 
-export function endSummary(state: State): EndSummary {
+/** `others`: agents that could take over from one that failed; null: no suggestions are wanted. */
+export function endSummary(state: State, others: readonly string[] | null = null): EndSummary {
   const { run } = state;
   const { done, total } = stories(state);
   const iterations = iterationsOfRun(state);
@@ -43,8 +47,36 @@ export function endSummary(state: State): EndSummary {
     tokens: run?.tokens ?? 0,
     log: 'logs/summary.csv',
     next: run?.stopped ? advice(run.stopped.code, state) : '`ralph run` goes on',
+    ...(others === null
+      ? {}
+      : {
+          blocked: blockage(state).blocked.map((one) => ({
+            task_id: one.task.def.id,
+            ...suggest(state, one, others),
+          })),
+        }),
   };
 }
+
+/** Lines of the summary for the blocked tasks, the first few in full. */
+export function blockedLines({ blocked = [] }: EndSummary): string[] {
+  if (blocked.length === 0) return [];
+  const shown = blocked
+    .slice(0, MOST_SHOWN)
+    .flatMap(({ task_id, strategy, reason, commands }) => [
+      `  ${oneLine(task_id, 60)}: ${strategy}. ${oneLine(reason, 240)}`,
+      `    ${commands.join(' && ')}`,
+    ]);
+  const more = blocked.length > MOST_SHOWN ? `and ${blocked.length - MOST_SHOWN} more; ` : '';
+  return [
+    '',
+    `${count(blocked.length, 'task')} blocked; what may help:`,
+    ...shown,
+    `  ${more}\`ralph blocked --suggest\` tells it with every attempt`,
+  ];
+}
+
+const MOST_SHOWN = 3;
 
 function iterationsOfRun(state: State): number {
   const from = state.run?.startedAt ?? Number.POSITIVE_INFINITY;

@@ -1,4 +1,4 @@
-export { type BlockageJson, type BlockedJson, blockedJson, blockedText, classOf } from './blocked.ts';
+export { type BlockageJson, type BlockedJson, blockedJson, blockedText } from './blocked.ts';
 export * from './board.ts';
 export { blockedLines, type EndSummary, endSummary } from './ending.ts';
 export {
@@ -23,8 +23,6 @@ export {
   profileFile,
   profilesOf,
   profilesText,
-  type Thresholds,
-  thresholdsOf,
 } from './profile.ts';
 export { type SessionJson, sessionJson, sessionsText } from './sessions.ts';
 export * from './status.ts';
