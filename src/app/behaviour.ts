@@ -9,11 +9,8 @@ import {
   type ProfileJson,
   profilesOf,
   sessionEvents,
-  type Thresholds,
-  thresholdsOf,
 } from '../views/index.ts';
-import { loadSettings } from './config.ts';
-import { findPlace, type Place } from './place.ts';
+import { findPlace } from './place.ts';
 import { openWindow } from './windows.ts';
 
 /**
@@ -33,24 +30,9 @@ export async function interventionEvents(
 }
 
 /** The profiles of the agents that were judged in this project since the last reset. */
-export async function agentProfiles(
-  cwd: string,
-  env: NodeJS.ProcessEnv,
-): Promise<{ profiles: ProfileJson[]; unreadable: string[] }> {
-  const place = await findPlace(cwd);
-  const { notes, unreadable } = readNotes(place.mainDir);
-  return { profiles: profilesOf(notes, await thresholds(place, env)), unreadable };
-}
-
-/** Of the configuration as it stands; the product's own where it cannot be read, because this only looks. */
-async function thresholds(place: Place, env: NodeJS.ProcessEnv): Promise<Thresholds> {
-  try {
-    const { settings } = await loadSettings({ place, env, flags: {}, session: null });
-    const { thresholdNoFiles: noFiles, thresholdFalseCompletion: falseCompletion } = settings.interventions;
-    return { noFiles, falseCompletion };
-  } catch {
-    return thresholdsOf(null);
-  }
+export async function agentProfiles(cwd: string): Promise<{ profiles: ProfileJson[]; unreadable: string[] }> {
+  const { notes, unreadable } = readNotes((await findPlace(cwd)).mainDir);
+  return { profiles: profilesOf(notes), unreadable };
 }
 
 /** Events and profiles begin anew; what open tasks are told stays. Answers how many events were hidden. */

@@ -157,12 +157,13 @@ const interventions: Look = async (_, options) => {
       ? ''
       : ` There are events of these types: ${types.sort().join(', ')}.`;
   const counts = wanted.length > 20 ? `\n${views.interventionCounts(wanted)}` : '';
-  answer(options, wanted, views.interventionsText(wanted) + none + counts);
+  // Thousands of events are not worded for a program that does not read the words.
+  answer(options, wanted, options.json ? '' : views.interventionsText(wanted) + none + counts);
 };
 
 const profile: Look = async (_, options) => {
   const [app, views] = await load();
-  const { profiles, unreadable } = await app.agentProfiles(folderOf(options), process.env);
+  const { profiles, unreadable } = await app.agentProfiles(folderOf(options));
   const { agent } = options;
   const wanted = agent === undefined ? profiles : profiles.filter((each) => each.agent_id === agent);
   if (agent !== undefined && wanted.length === 0 && profiles.length > 0)

@@ -72,7 +72,7 @@ export function reckonTime(
 
 /** The class of a task under this policy; null stands for a session that never ran. */
 export function classOf(policy: Policy | null, def: TaskDef): Classified {
-  return classify(def, policy?.timeout.classes ?? DEFAULT_CLASSES);
+  return classify(def, policy?.timeout?.classes ?? DEFAULT_CLASSES);
 }
 
 /** The nearest-rank 90th percentile, in whole seconds upwards. */

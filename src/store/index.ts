@@ -18,9 +18,9 @@ export type { HeldLock, LockAnswer, LockHolder, LockReading, TakeLock } from './
 export { readLock, takeLock } from './lock.ts';
 export type { MailboxOptions, OpenedMailbox } from './mailbox.ts';
 export { openMailbox } from './mailbox.ts';
-export { INTERVENTIONS_RESET, readNotes } from './mirror-project.ts';
 export type { MirrorsOptions } from './mirrors.ts';
 export { openMirrors } from './mirrors.ts';
+export { INTERVENTIONS_RESET, readNotes } from './notes.ts';
 export type { ProjectNews, ProjectRecord } from './project.ts';
 export { appendProject, projectJournal, readProject, tidyProject } from './project.ts';
 export type { SendOptions, SignalDraft } from './send.ts';

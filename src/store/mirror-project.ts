@@ -6,14 +6,14 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { isTerminal, type State } from '../core/index.ts';
 import { type InterventionEvent, writeInterventionsJson } from '../dialects/index.ts';
-import { type IterationNote, profileFile, statusDetail, stories, thresholdsOf } from '../views/index.ts';
+import { type IterationNote, profileFile, statusDetail, stories } from '../views/index.ts';
 import type { Telling } from './mirror-rows.ts';
+import { INTERVENTIONS_RESET, ITERATION_NOTED, readNote } from './notes.ts';
 import {
   appendProject,
   type ProjectRecord,
   projectFiles,
   projectJournal,
-  readProject,
   readProjectLine,
 } from './project.ts';
 
@@ -21,17 +21,13 @@ import {
 const EVENTS_MOST = 500;
 const FEEDBACK_CHARS = 16_000;
 
-/** The project journal's record types about the behaviour of agents. A reset hides what came before it. */
-export const ITERATION_NOTED = 'iteration.noted';
-export const INTERVENTIONS_RESET = 'interventions.reset';
-
 export interface ProjectNotes {
   /** Tells the project journal what it does not know of this session. */
   note(telling: Telling): Promise<void>;
   /** The text of `interventions/events.json`; null where nothing was ever held against an attempt. */
   events(): string | null;
   /** The text of `interventions/profile.json`; null where no attempt was ever judged. */
-  profiles(state: State): string | null;
+  profiles(): string | null;
 }
 
 interface Known {
@@ -98,10 +94,10 @@ export function projectNotes(mainDir: string, sessionId: () => string): ProjectN
       now.events ??= writeInterventionsJson(all.slice(-EVENTS_MOST));
       return now.events;
     },
-    profiles(state) {
+    profiles() {
       const now = refreshed();
       if (now.notes.length === 0 && !now.reset) return null;
-      now.profiles ??= json(profileFile(now.notes, thresholdsOf(state.policy)));
+      now.profiles ??= json(profileFile(now.notes));
       return now.profiles;
     },
   };
@@ -137,41 +133,6 @@ function learn(known: Known, record: ProjectRecord | null, session: string): voi
   }
   known.events = null;
   known.profiles = null;
-}
-
-/** A record as the note it is; null for any other, and for one that was edited into something else. */
-export function readNote(record: ProjectRecord): IterationNote | null {
-  if (record.type !== ITERATION_NOTED) return null;
-  const { v: _, type: __, n: ___, ...note } = record;
-  const read = note as Partial<IterationNote>;
-  const whole =
-    typeof read.session === 'string' &&
-    typeof read.iteration === 'number' &&
-    typeof read.agent === 'string' &&
-    typeof read.outcome === 'string' &&
-    typeof read.files === 'number' &&
-    typeof read.evidence === 'number' &&
-    typeof read.durationMs === 'number' &&
-    Array.isArray(read.events) &&
-    read.events.every((event) => typeof event?.event_type === 'string');
-  return whole
-    ? {
-        ...(read as IterationNote),
-        events: read.events!.map((event) => ({ ...event, details: event.details ?? {} })),
-      }
-    : null;
-}
-
-/** Every note since the last reset, oldest first, and the lines that could not be read. */
-export function readNotes(mainDir: string): { notes: IterationNote[]; unreadable: string[] } {
-  const { records, unreadable } = readProject(mainDir);
-  const reset = records.findLastIndex((record) => record.type === INTERVENTIONS_RESET);
-  const notes: IterationNote[] = [];
-  for (const record of records.slice(reset + 1)) {
-    const note = readNote(record);
-    if (note !== null) notes.push(note);
-  }
-  return { notes, unreadable };
 }
 
 function eventsOf({ iteration, at, events }: IterationNote): InterventionEvent[] {

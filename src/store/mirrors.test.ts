@@ -31,8 +31,8 @@ import {
   type TaskDef,
 } from '../core/index.ts';
 import { type OpenedJournal, openJournal } from './journal.ts';
-import { INTERVENTIONS_RESET } from './mirror-project.ts';
 import { openMirrors } from './mirrors.ts';
+import { INTERVENTIONS_RESET } from './notes.ts';
 import { appendProject } from './project.ts';
 
 const T0 = Date.UTC(2026, 0, 1, 12);
@@ -524,6 +524,7 @@ describe('the project’s mirrors', () => {
       evidence: 0,
       durationMs: 1,
       events: [{ event_type: 'oscillation', severity: 'warning' }],
+      thresholds: { noFiles: 3, falseCompletion: 2 },
     });
     const played = await play();
     await played.iterate('task-1', { done: false, findings: ['no_files_detected'] });

@@ -372,7 +372,7 @@ async function drawProject(
       mirror.draw(drawn);
     });
   await draw('interventions/events.json', true, () => drawer.notes.events());
-  await draw('interventions/profile.json', true, () => drawer.notes.profiles(state));
+  await draw('interventions/profile.json', true, () => drawer.notes.profiles());
   const corrected = news('intervention.chosen', 'task.moved', 'tasks.read', 'cycle.started', 'abort.done');
   await draw('interventions/feedback.txt', corrected, () => feedbackText(state));
   await draw('metrics.json', news('run.stopped', 'wave.ended'), () => metricsText(state, drawer.telling));

@@ -8,7 +8,6 @@ import {
   profilesText,
 } from './index.ts';
 
-const THRESHOLDS = { noFiles: 3, falseCompletion: 2 };
 const T0 = Date.UTC(2026, 1, 8, 14);
 
 function event(kind: string, corrected = true, type = kind): NotedEvent {
@@ -35,6 +34,7 @@ function note(iteration: number, given: Partial<IterationNote> = {}): IterationN
     evidence: 1,
     durationMs: 30_000,
     events: [],
+    thresholds: { noFiles: 3, falseCompletion: 2 },
     ...given,
   };
 }
@@ -50,7 +50,7 @@ const idle = (iteration: number, given: Partial<IterationNote> = {}) =>
 
 describe('the profile of an agent', () => {
   it('counts iterations once for each type, whatever else was found in them', () => {
-    const [profile] = profilesOf([idle(1), note(2), note(3, { class: 'ui_heavy', files: 5 })], THRESHOLDS);
+    const [profile] = profilesOf([idle(1), note(2), note(3, { class: 'ui_heavy', files: 5 })]);
     expect(profile).toMatchObject({
       agent_id: 'claude',
       total_iterations: 3,
@@ -68,8 +68,8 @@ describe('the profile of an agent', () => {
 
   it('is over its threshold only by its last five iterations', () => {
     const early = [idle(1), idle(2), idle(3), ...[4, 5, 6, 7, 8].map((n) => note(n))];
-    expect(profilesOf(early, THRESHOLDS)[0]?.intervention_threshold_exceeded).toBe(false);
-    expect(profilesOf(early.slice(0, 4), THRESHOLDS)[0]?.intervention_threshold_exceeded).toBe(true);
+    expect(profilesOf(early)[0]?.intervention_threshold_exceeded).toBe(false);
+    expect(profilesOf(early.slice(0, 4))[0]?.intervention_threshold_exceeded).toBe(true);
   });
 
   it('says that a correction helped where the next attempt of the same task does not repeat the finding', () => {
@@ -80,7 +80,7 @@ describe('the profile of an agent', () => {
       note(4),
     ];
     // Iteration 1: two corrected findings, one of them came back in iteration 3; that one was gone in 4.
-    expect(profilesOf(notes, THRESHOLDS)[0]?.remediation).toEqual({
+    expect(profilesOf(notes)[0]?.remediation).toEqual({
       followed: 3,
       remedied: 2,
       success_rate: 0.6667,
@@ -89,7 +89,7 @@ describe('the profile of an agent', () => {
 
   it('counts no correction where none was made, and none that was not tried again', () => {
     const notes = [note(1, { events: [event('no_files_detected', false)] }), note(2), idle(3)];
-    expect(profilesOf(notes, THRESHOLDS)[0]?.remediation).toEqual({
+    expect(profilesOf(notes)[0]?.remediation).toEqual({
       followed: 0,
       remedied: 0,
       success_rate: null,
@@ -98,7 +98,7 @@ describe('the profile of an agent', () => {
 
   it('sets the last twenty iterations against those before', () => {
     const notes = Array.from({ length: 30 }, (_, n) => (n < 10 ? idle(n) : note(n)));
-    expect(profilesOf(notes, THRESHOLDS)[0]?.trend).toEqual({
+    expect(profilesOf(notes)[0]?.trend).toEqual({
       last_20: {
         iterations: 20,
         accepted_rate: 1,
@@ -114,30 +114,28 @@ describe('the profile of an agent', () => {
         avg_files_per_iteration: 0,
       },
     });
-    expect(profilesText(profilesOf(notes, THRESHOLDS))).toContain(
-      'accepted: 100 % of the last 20, 0 % of the 10 before',
-    );
+    expect(profilesText(profilesOf(notes))).toContain('accepted: 100 % of the last 20, 0 % of the 10 before');
   });
 
   it('gives the time that nine of ten accepted attempts needed, from five of them on', () => {
     const times = [10, 20, 30, 40, 500].map((s, n) => note(n, { durationMs: s * 1000 }));
-    expect(profilesOf(times.slice(1), THRESHOLDS)[0]?.verified_p90_s).toBeNull();
-    expect(profilesOf(times, THRESHOLDS)[0]?.verified_p90_s).toBe(500);
+    expect(profilesOf(times.slice(1))[0]?.verified_p90_s).toBeNull();
+    expect(profilesOf(times)[0]?.verified_p90_s).toBe(500);
   });
 });
 
 it('the profile file repeats the fields of a lone agent at its top, and only of a lone one', () => {
-  expect(profileFile([note(1)], THRESHOLDS)).toMatchObject({
+  expect(profileFile([note(1)])).toMatchObject({
     $schema: 'ralph_gold.profile.v1',
     agent_id: 'claude',
     agents: { claude: { total_iterations: 1 } },
   });
-  expect(profileFile([note(1), note(2, { agent: 'codex' })], THRESHOLDS)).not.toHaveProperty('agent_id');
+  expect(profileFile([note(1), note(2, { agent: 'codex' })])).not.toHaveProperty('agent_id');
 });
 
 it('the history of a profile holds its newest fifty events', () => {
   const notes = Array.from({ length: 40 }, (_, n) => idle(n + 1));
-  const history = profilesOf(notes, THRESHOLDS)[0]!.intervention_history;
+  const history = profilesOf(notes)[0]!.intervention_history;
   expect(history).toHaveLength(50);
   expect(history.at(-1)).toMatchObject({ iteration: 40, event_type: 'false_completion_detected' });
   expect(notedEvents(notes)).toHaveLength(80);

@@ -29,6 +29,8 @@ export interface IterationNote {
   evidence: number;
   durationMs: number;
   events: NotedEvent[];
+  /** How many of its last five attempts may be so, when this one was judged. */
+  thresholds: Thresholds;
 }
 
 /** The note on an iteration whose verdict was just told; null where it is not known. */
@@ -56,6 +58,7 @@ export function iterationNote(
       const { session_id: _, iteration: __, timestamp: ___, ...noted } = interventionJson(story, event);
       return noted;
     }),
+    thresholds: thresholdsOf(story.state.policy),
   };
 }
 
@@ -66,7 +69,7 @@ export function notedEvents(notes: readonly IterationNote[]): InterventionJson[]
   );
 }
 
-export interface Thresholds {
+interface Thresholds {
   /** Attempts without files among an agent's last five that are too many. */
   noFiles: number;
   falseCompletion: number;
@@ -112,13 +115,13 @@ const HISTORY_MOST = 50;
 const VERIFIED_LEAST = 5;
 
 /** One profile for each agent that was judged, the busiest first. Notes come in the order of their time. */
-export function profilesOf(notes: readonly IterationNote[], thresholds: Thresholds): ProfileJson[] {
+export function profilesOf(notes: readonly IterationNote[]): ProfileJson[] {
   return [...grouped(notes, (note) => note.agent)]
-    .map(([agent, own]) => profileOf(agent, own, thresholds))
+    .map(([agent, own]) => profileOf(agent, own))
     .sort((a, b) => b.total_iterations - a.total_iterations || (a.agent_id < b.agent_id ? -1 : 1));
 }
 
-function profileOf(agent: string, notes: IterationNote[], thresholds: Thresholds): ProfileJson {
+function profileOf(agent: string, notes: IterationNote[]): ProfileJson {
   const classes = grouped(notes, (note) => note.class);
   const recent = notes.slice(-RECENT);
   const before = notes.slice(0, -RECENT);
@@ -127,7 +130,7 @@ function profileOf(agent: string, notes: IterationNote[], thresholds: Thresholds
     agent_id: agent,
     ...behaviour(notes),
     last_reinforcement: reinforced === undefined ? null : iso(reinforced.at),
-    intervention_threshold_exceeded: exceeds(notes.slice(-WINDOW), thresholds),
+    intervention_threshold_exceeded: exceeds(notes.slice(-WINDOW)),
     remediation: remediation(notes),
     by_class: Object.fromEntries([...classes].sort().map(([name, own]) => [name, behaviour(own)])),
     trend: { last_20: trend(recent), before: trend(before) },
@@ -178,7 +181,8 @@ function trend(notes: IterationNote[]): Trend | null {
   };
 }
 
-function exceeds(last: IterationNote[], { noFiles, falseCompletion }: Thresholds): boolean {
+function exceeds(last: IterationNote[]): boolean {
+  const { noFiles, falseCompletion } = last.at(-1)!.thresholds;
   return (
     counted(last, 'no_files_detected') >= noFiles ||
     counted(last, 'false_completion_detected') >= falseCompletion
@@ -243,15 +247,15 @@ function iso(at: number): string {
 }
 
 /** The thresholds of a policy, or the product's own where none is known. */
-export function thresholdsOf(policy: Policy | null): Thresholds {
+function thresholdsOf(policy: Policy | null): Thresholds {
   const { thresholdNoFiles: noFiles = 3, thresholdFalseCompletion: falseCompletion = 2 } =
     policy?.interventions ?? {};
   return { noFiles, falseCompletion };
 }
 
 /** `interventions/profile.json`; a lone agent's fields also stand at the top, where other tools look for them. */
-export function profileFile(notes: readonly IterationNote[], thresholds: Thresholds): object {
-  const profiles = profilesOf(notes, thresholds);
+export function profileFile(notes: readonly IterationNote[]): object {
+  const profiles = profilesOf(notes);
   const agents = Object.fromEntries(profiles.map((profile) => [profile.agent_id, profile]));
   return { $schema: 'ralph_gold.profile.v1', ...(profiles.length === 1 ? profiles[0] : {}), agents };
 }
