@@ -698,6 +698,42 @@ async function story35(): Promise<World> {
   return world;
 }
 
+/** The loop's own unblocking, at most so many times for each task. */
+const AUTO = (maxAutoAttempts: number) => ({ unblock: { auto: true, maxAutoAttempts } });
+
+async function autoUnblocked(): Promise<World> {
+  const world = makeWorld({
+    tasks: [...ids(1), { id: 't2', dependsOn: ['t1'] }],
+    play: (seen, w) =>
+      seen.task === 't1' && seen.attempt < 4
+        ? { write: { [`part-${seen.iteration}.txt`]: 'x' }, timeOut: true }
+        : honest(seen, w),
+  });
+  expect(code(await run(world, AUTO(1)))).toBe(0);
+  const [given, ...more] = facts(world, 'task.unblocked');
+  expect(given).toMatchObject({ task: 't1', by: 'engine', auto: true, grant: { multiplier: 2 } });
+  expect(more).toEqual([]);
+  expect(facts(world, 'question.asked')).toEqual([]);
+  return world;
+}
+
+async function autoBounded(): Promise<World> {
+  const world = makeWorld({
+    tasks: ids(2),
+    play: ({ iteration }) => ({ write: { [`part-${iteration}.txt`]: 'x' }, timeOut: true }),
+  });
+  const timeout = { ...policy().timeout, maxS: 1_000_000 };
+  expect(code(await run(world, { ...AUTO(2), timeout, limits: { maxStuck: 0 } }))).toBe(2);
+  for (const id of ['t1', 't2'])
+    expect(facts(world, 'task.unblocked').filter((fact) => fact.task === id)).toHaveLength(2);
+  expect(facts(world, 'attempt.started').length).toBeLessThanOrEqual(2 * 3 * 3);
+  const before = facts(world, 'attempt.started').length;
+  // Held by its question; another start gives no count back.
+  expect(code(await run(world, { ...AUTO(2), timeout, limits: { maxStuck: 0 } }))).toBe(2);
+  expect(facts(world, 'attempt.started')).toHaveLength(before);
+  return world;
+}
+
 export const STORIES: Story[] = [
   {
     number: '1',
@@ -832,5 +868,17 @@ export const STORIES: Story[] = [
     says: 'a stop lets the live agent finish and be judged',
     play: stopWhileRunning,
     outside: true,
+  },
+  {
+    number: 'auto-unblock',
+    says: 'a task that only ran out of time gets more by itself, once',
+    play: autoUnblocked,
+    over: AUTO(1),
+  },
+  {
+    number: 'auto-unblock-bound',
+    says: 'the loop unblocks each task as often as it may, and then asks',
+    play: autoBounded,
+    over: AUTO(2),
   },
 ];
