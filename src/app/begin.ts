@@ -2,16 +2,11 @@
 import type { Fact, TaskDef } from '../core/index.ts';
 import { append, type House, intake, redraw } from '../engine/index.ts';
 import { ownIdentity } from '../process/index.ts';
-import { readProject, tidyProject } from '../store/index.ts';
+import { localZone, readProject, tidyProject } from '../store/index.ts';
 import type { Opened } from './open.ts';
 import type { Place } from './place.ts';
 import type { Plan, RunRequest } from './plan.ts';
 import { PRODUCT } from './product.ts';
-
-/** The machine's time zone by its IANA name. */
-export function localZone(): string {
-  return Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
-}
 
 interface Beginning {
   request: RunRequest;

@@ -14,6 +14,7 @@ export { openHumanDesk } from './human-desk.ts';
 export type { JournalOptions, OpenedJournal, Repair } from './journal.ts';
 export { openJournal } from './journal.ts';
 export { appendProgressEntry, knowledgeSource } from './knowledge.ts';
+export { localZone } from './local-zone.ts';
 export type { HeldLock, LockAnswer, LockHolder, LockReading, TakeLock } from './lock.ts';
 export { readLock, takeLock } from './lock.ts';
 export type { MailboxOptions, OpenedMailbox } from './mailbox.ts';

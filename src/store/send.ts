@@ -8,6 +8,7 @@ import { basename, join } from 'node:path';
 import { stringify } from 'yaml';
 import { type MessageType, Problem } from '../core/index.ts';
 import { diskError, temporaryName } from './disk.ts';
+import { localZone } from './local-zone.ts';
 import { parseFields, type SignalFields } from './signal.ts';
 import { signMessage } from './signing.ts';
 import { stampOf, wallTime } from './zone.ts';
@@ -90,7 +91,7 @@ function signalName(now: number, timezone: string): string {
 
 /** The time zone a session recorded; the machine's where it has none yet. */
 async function timezoneOf(sessionDir: string): Promise<string> {
-  const local = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const local = localZone();
   try {
     const handle = await open(join(sessionDir, 'journal.jsonl'), 'r');
     const head = await handle.read(Buffer.alloc(65_536), 0, 65_536, 0).finally(() => handle.close());
