@@ -55,10 +55,10 @@ export function evolveAttempt(state: State, fact: AttemptFact, at: number): void
       return loseAttempt(state, fact, at);
     case 'gate.ran': {
       const { result } = fact;
-      state.gates.set(gateKey({ name: result.gate, run: result.run }, result.tree), {
-        ...result,
-        excerpt: '',
-      });
+      const key = gateKey({ name: result.gate, run: result.run }, result.tree);
+      // A tree's first failures stay its old ones: a later run may fail over what no tree shows.
+      if (result.outcome !== 'failed' || state.gates.get(key)?.outcome !== 'failed')
+        state.gates.set(key, { ...result, excerpt: '' });
       if (fact.when === 'baseline') return;
       state.attempts.get(fact.iteration)?.gates.push(result);
       if (result.outcome === 'passed') state.onceGreen.add(`${result.gate}\0${result.run}`);

@@ -537,6 +537,28 @@ async function case304(): Promise<World> {
   return world;
 }
 
+/** What git ignores is in no tree, so a gate that was red says nothing about the next attempt. */
+async function redAndIgnored(): Promise<World> {
+  let built = false;
+  let runs = 0;
+  const world = makeWorld({
+    tasks: ids(1),
+    play: ({ attempt }) => {
+      built = attempt > 1;
+      return { write: { 'code.js': 'written' }, say: DONE };
+    },
+    gate: () => {
+      runs += 1;
+      return built ? { code: 0, output: '3 passed' } : { code: 1, output: 'nothing is built' };
+    },
+  });
+  const gates = [{ ...GATE, baseline: 'must_pass' as const }];
+  expect(code(await run(world, { gates }))).toBe(0);
+  expect(runs).toBe(2);
+  expect(facts(world, 'attempt.started').length).toBe(2);
+  return world;
+}
+
 async function case305(): Promise<World> {
   const world = makeWorld({
     tasks: ids(2),
@@ -825,6 +847,12 @@ export const STORIES: Story[] = [
   { number: '42', says: 'an agent that dies on one task does not stop the others', play: story42 },
   { number: '303', says: 'only the task file changed: bookkeeping', play: case303 },
   { number: '304', says: 'a gate without tests does not verify', play: case304, over: { gates: [GATE] } },
+  {
+    number: 'red-again',
+    says: 'a red gate is run again on the same tree',
+    play: redAndIgnored,
+    outside: true,
+  },
   {
     number: '305',
     says: 'an old failure is told, a new one is charged',

@@ -53,7 +53,7 @@ interface Gated {
   ran: boolean;
 }
 
-/** Results on this tree: those the journal has, and the rest by running them. */
+/** Results on this tree: this attempt's own, those that passed before, and the rest by running them. */
 async function gatesFor(house: House, attempt: AttemptState, tree: string): Promise<Gated | 'ended'> {
   const results: Gated['results'] = [];
   let ran = false;
@@ -76,10 +76,12 @@ async function gatesFor(house: House, attempt: AttemptState, tree: string): Prom
   return { results, ran };
 }
 
-/** A tool that was missing may be there now, and a slow machine may be fast: those are asked again. */
+/**
+ * Only what passed counts again. Anything else may have another answer by now: a tool is installed, a
+ * machine is fast, or the attempt made what git ignores and no tree shows.
+ */
 function usable(stored: GateResult | undefined): GateResult | undefined {
-  const settled = stored?.outcome !== 'unavailable' && stored?.outcome !== 'timed_out';
-  return settled ? stored : undefined;
+  return stored?.outcome === 'passed' ? stored : undefined;
 }
 
 async function freshResult(
