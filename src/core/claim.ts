@@ -33,6 +33,32 @@ export interface PublishedTopic {
   payload: string;
 }
 
+/** A file an agent says it wrote. */
+export interface ClaimedFile {
+  /** As the agent wrote it. */
+  path: string;
+  /** `10-40`, `12`; null where it names none. */
+  lines: string | null;
+  deed: 'changed' | 'removed' | 'moved';
+  via: 'outbox' | 'result' | 'prose';
+  /** It may be no file at all: it counts when it is true, and is no lie when it is not. */
+  unsure: boolean;
+}
+
+/** A command an agent says it ran. */
+export interface ClaimedCommand {
+  command: string;
+  /** The exit code it names; null: none. */
+  exitCode: number | null;
+  via: ClaimedFile['via'];
+}
+
+/** What result objects and prose say was done. At most 100 files and 40 commands. */
+export interface Told {
+  files: ClaimedFile[];
+  commands: ClaimedCommand[];
+}
+
 export interface Claim {
   kind: 'complete' | 'blocked' | 'decide' | 'failed' | 'none';
   via: ClaimSource;
@@ -41,8 +67,10 @@ export interface Claim {
   result: ResultObject | null;
   topics: PublishedTopic[];
   notes: string[];
-  /** Files the agent says it wrote, from result objects and its own tool events. */
+  /** Files that result objects name. */
   files: string[];
+  /** Everything it says was done; absent where it says nothing, and in journals of older versions. */
+  told?: Told;
   /** Things seen on the way that are findings rather than claims, e.g. `prompt_echo`. */
   marks: ClaimMark[];
 }

@@ -10,6 +10,7 @@ import type { Message } from './message.ts';
 import type { Phase } from './phase.ts';
 import type { Policy, TimeoutPolicy } from './policy.ts';
 import type { Question } from './question.ts';
+import type { Receipt } from './receipt/index.ts';
 import type { Item } from './role.ts';
 import type { TaskDef, TaskStatus } from './task.ts';
 
@@ -226,6 +227,8 @@ export type Fact =
     }
   // the ground
   | {
+      /** What was claimed and what became of it; absent where nothing was, and in older journals. */
+      receipt?: Receipt;
       type: 'commit.landed';
       task: string;
       commit: string;

@@ -6,6 +6,7 @@
 import type { Claim, ClaimMark, ClaimSource, PublishedTopic, ResultObject } from './claim.ts';
 import { plainText, readFinalMessage, type Signal } from './final-message.ts';
 import type { OutboxLine } from './outbox-line.ts';
+import { toldBy } from './receipt/index.ts';
 import { worse } from './result-object.ts';
 
 export interface Utterances {
@@ -42,7 +43,7 @@ export function hear(said: Utterances): Claim {
   if (message.emptyReasons > 0) marks.add('empty_reason');
 
   const outbox = hearOutbox(said, marks);
-  const results: { result: ResultObject; via: ClaimSource }[] = [];
+  const results: { result: ResultObject; via: 'outbox' | 'result' }[] = [];
   for (const [result, via] of [
     [outbox.result, 'outbox'],
     [message.result, 'result'],
@@ -63,6 +64,7 @@ export function hear(said: Utterances): Claim {
   if (message.status !== null) all.push(fromSignal(message.status, 'status'));
 
   const worst = worstOf(all);
+  const told = toldBy({ results, finalMessage: said.finalMessage, prompt: said.prompt });
   const result = merged(results.map(({ result }) => result));
   return {
     kind: worst === null || worst.kind === 'unfinished' ? 'none' : worst.kind,
@@ -72,6 +74,7 @@ export function hear(said: Utterances): Claim {
     topics: outbox.topics,
     notes: outbox.notes,
     files: [...new Set(results.flatMap(({ result }) => result.filesModified))],
+    ...(told === null ? {} : { told }),
     marks: [...marks],
   };
 }

@@ -38,6 +38,7 @@ export { receive } from './route.ts';
 export { interaction, questionId, settle } from './settle.ts';
 export * from './state.ts';
 export { EXITS, type Exit, exitOf, type Step } from './step.ts';
+export * from './receipt/index.ts';
 export {
   STRATEGIES,
   type Strategy,

@@ -113,7 +113,17 @@ describe('rejected', () => {
     expect(kinds(nothing)).toEqual(['no_files_detected', 'false_completion_detected']);
   });
   test('a claimed file that is not there', () => {
-    expect(kinds({ unfoundFiles: ['b.txt'] })).toContain('evidence_validation_failed');
+    const file = { path: 'b.txt', from: ['prose' as const], lines: null, status: 'absent' as const };
+    const wrong = { ...file, held: false, wrong: true, why: 'there is no such file' };
+    const receipt = { files: [wrong], commands: [], criteria: [], more: 0 };
+    const { value, findings } = judge(evidenceOf({ receipt }));
+    expect(value).toBe('accepted');
+    expect(findings).toEqual([
+      {
+        kind: 'evidence_validation_failed',
+        detail: 'Claimed, and not so: b.txt (there is no such file).',
+      },
+    ]);
   });
   test('complete without any evidence is asked for it and not rejected', () => {
     const claim = { ...complete, files: [] };

@@ -8,6 +8,7 @@ import type { AgentReport, Change, GateResult } from './evidence.ts';
 import type { Finding, FindingKind, VerdictValue } from './finding.ts';
 import { compareFailures } from './gate.ts';
 import type { GateDef } from './policy.ts';
+import { type Receipt, wrongIn } from './receipt/index.ts';
 import { MODES, type Mode } from './role.ts';
 
 /** Everything one judgement looks at; the engine gathers it, the judge only reads. */
@@ -26,8 +27,8 @@ export interface Evidence {
   /** Changes by this task's own attempts in the cycle that still stand. */
   standing: Change[];
   gates: { def: GateDef; after: GateResult; baseline: GateResult | null; onceGreen: boolean }[];
-  /** Files the agent says it wrote that are absent, or that did not change. */
-  unfoundFiles: string[];
+  /** What was claimed, and what became of it; null when nothing was. */
+  receipt: Receipt | null;
   trespass: Trespass[];
   marked: string[];
   review: { verdict: 'Qualified' | 'Failed'; feedback: string } | null;
@@ -214,6 +215,7 @@ interface Silence {
 function judgeSilence({ evidence, findings, worked, broken, forbidden, timedOut }: Silence): Judgement {
   const endedWell = evidence.report.ending === 'ended';
   if (!worked && evidence.claim.kind === 'none' && endedWell) noChange(evidence, findings);
+  if (endedWell) falseEvidence(evidence, findings);
   if (evidence.claim.kind === 'failed')
     return charge(evidence, verdict('rejected', findings, 'the agent reports failure'));
   if (timedOut)
@@ -239,14 +241,8 @@ function rejection(findings: Finding[]): string {
 
 /** What is missing behind a complete claim. True when the claim cannot stand. */
 function claimFindings(evidence: Evidence, findings: Finding[]): boolean {
-  const { claim, unfoundFiles } = evidence;
-  if (unfoundFiles.length > 0) {
-    findings.push({
-      kind: 'evidence_validation_failed',
-      detail: `Claimed but absent or unchanged: ${unfoundFiles.slice(0, 10).join(', ')}`,
-    });
-  }
-  if (claim.files.length === 0 && (claim.result?.evidence.length ?? 0) === 0) {
+  falseEvidence(evidence, findings);
+  if (namesNothing(evidence)) {
     findings.push({
       kind: 'evidence_missing',
       detail: 'The claim names no file, command or commit as evidence.',
@@ -255,6 +251,25 @@ function claimFindings(evidence: Evidence, findings: Finding[]): boolean {
   if (evidence.standing.length > 0 || evidence.needsNoChange) return false;
   noChange(evidence, findings);
   return true;
+}
+
+/** Names each claim that is not so, and why. */
+function falseEvidence({ receipt }: Evidence, findings: Finding[]): void {
+  const wrong = receipt === null ? [] : wrongIn(receipt);
+  if (wrong.length === 0) return;
+  const more = wrong.length > 10 ? ` and ${wrong.length - 10} more` : '';
+  findings.push({
+    kind: 'evidence_validation_failed',
+    detail: `Claimed, and not so: ${wrong.slice(0, 10).join('; ')}${more}.`,
+  });
+}
+
+/** What tools were seen to do counts too: an agent need not say again what is seen to be true. */
+function namesNothing({ claim, receipt }: Evidence): boolean {
+  if ((claim.result?.evidence.length ?? 0) > 0 || claim.files.length > 0) return false;
+  if (receipt === null) return true;
+  const { files, commands } = receipt;
+  return ![...files, ...commands].some(({ held, wrong }) => held || wrong);
 }
 
 function noChange(evidence: Evidence, findings: Finding[]): void {

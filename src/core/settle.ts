@@ -43,6 +43,7 @@ export function settle(settlement: Settlement): Fact[] {
       parks,
       down: down && { kind: down.kind, message: down.message },
     },
+      ...(evidence.receipt === null ? {} : { receipt: evidence.receipt }),
   ];
   if (parks && error?.resetsAt) {
     facts.push({

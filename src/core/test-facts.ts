@@ -297,7 +297,7 @@ export function evidenceOf(over: Partial<Evidence> = {}): Evidence {
     bookkeeping: false,
     standing: [change],
     gates: [],
-    unfoundFiles: [],
+    receipt: null,
     trespass: [],
     marked: [],
     review: null,

@@ -20,6 +20,7 @@ import type {
   TaskDef,
   TaskSource,
   TaskState,
+  Whereabouts,
   WorkRef,
 } from '../core/index.ts';
 
@@ -144,6 +145,11 @@ export interface Ground {
   current(paths: string[]): Promise<Map<string, string | null>>;
   /** Paths among these whose present content differs from HEAD's. */
   uncommitted(paths: string[]): Promise<string[]>;
+  /**
+   * What lies at each path now, absent ones missing. Looks only; any text may be asked for, and what no
+   * snapshot holds (ignored by git, in a repository of its own) is told as such.
+   */
+  whereabouts(paths: string[]): Promise<Map<string, Whereabouts>>;
   read(blob: string): Promise<Uint8Array | null>;
   /** Puts each path to `after` (null removes) where it now holds `before`; answers the conflicts. */
   apply(changes: Change[]): Promise<string[]>;

@@ -20,6 +20,7 @@ import { isExcluded, makePlace, type Place } from './place.ts';
 import { findProject } from './project.ts';
 import { restore } from './restore.ts';
 import { takeTree, treeChanges, type Warmth, warmIndex } from './snapshots.ts';
+import { whereabouts } from './whereabouts.ts';
 
 export interface GroundOptions {
   cwd: string;
@@ -113,6 +114,7 @@ function groundAt(place: Place): RepoGround {
       const committed = await committedBlobs(place, (await head()).head, paths);
       const now = await current(paths);
       return paths.filter((path) => (now.get(path) ?? null) !== (committed.get(path) ?? null));
+    whereabouts: (paths) => whereabouts(place, paths),
     },
     read: (blob) => readBlob(place, blob),
     apply: (changes) =>

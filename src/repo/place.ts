@@ -107,7 +107,8 @@ export async function makePlace(options: PlaceOptions): Promise<Place> {
 }
 
 /** Without git these would be read whole at every snapshot; a project's own .gitignore can bring them back. */
-const WITHOUT_GIT = ['node_modules/', '.venv/', '__pycache__/'];
+/** What is passed over where there is no repository to say what is ignored. */
+export const WITHOUT_GIT = ['node_modules/', '.venv/', '__pycache__/'];
 
 async function makePrivateGit(folder: string, project: Project): Promise<void> {
   await mkdir(join(folder, 'objects', 'info'), { recursive: true, mode: 0o700 });

@@ -15,6 +15,7 @@ import {
   type Item,
   type JournalRecord,
   type Message,
+  type Receipt,
   type State,
   type StopCause,
   type TaskStatus,
@@ -48,6 +49,8 @@ export interface IterationStory {
   trespass: Trespass[];
   gates: { when: 'baseline' | 'after'; result: GateResult }[];
   verdict: { value: VerdictValue; reason: string; charged: boolean; findings: Finding[]; at: number } | null;
+  /** What was claimed and what became of it; null where nothing was, and in older journals. */
+  receipt: Receipt | null;
   interventions: Intervention[];
   /** Where the verdict moved its task. */
   moved: { to: TaskStatus; reason: string } | null;
@@ -230,6 +233,7 @@ function begun(story: Story, fact: Of<'attempt.started'>, at: number): Iteration
     trespass: [],
     gates: early.map((result) => ({ when: 'baseline' as const, result })),
     verdict: null,
+    receipt: null,
     interventions: [],
     moved: null,
     questions: [],
@@ -267,7 +271,8 @@ function ended(story: Story, fact: Of<'attempt.ended'>, at: number): void {
 function judged(story: Story, fact: Of<'verdict.reached'>, at: number): void {
   const { iteration, value, reason, charged, findings } = fact;
   const told = story.iterations.get(iteration);
-  if (told) told.verdict = { value, reason, charged, findings, at };
+  if (told)
+    Object.assign(told, { verdict: { value, reason, charged, findings, at }, receipt: fact.receipt ?? null });
   const task = fact.item.task ?? null;
   const agent = told?.agent ?? '';
   for (const finding of findings) {

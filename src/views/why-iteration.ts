@@ -5,6 +5,7 @@
 import { type Change, FINDINGS, type Severity, type Trespass } from '../core/index.ts';
 import { explainTime, type TimeJson } from './explain-time.ts';
 import { type LiveInfo, nextWords, taskNext } from './next.ts';
+import { type ReceiptJson, receiptJson, receiptLines } from './receipt.ts';
 import { commitOf, type IterationStory, type Outcome, outcomeOf, type Story } from './story.ts';
 import { count, duration, iso, money, oneLine, plain, some, tally } from './words.ts';
 
@@ -44,6 +45,8 @@ export interface IterationJson {
     lost: string | null;
     trespass: Trespass[];
   };
+  /** Each claim and what became of it; null where nothing was claimed. */
+  receipt: ReceiptJson | null;
   gates: {
     gate: string;
     run: string;
@@ -89,6 +92,7 @@ export function iterationJson(story: Story, told: IterationStory, view: Viewpoin
     duration_s: told.durationMs === null ? null : told.durationMs / 1000,
     claim: claimJson(told),
     evidence: evidenceJson(told),
+    receipt: told.receipt && receiptJson(told.receipt),
     gates: told.gates.map(({ when, result }) => ({
       gate: result.gate,
       run: result.run,
@@ -185,6 +189,9 @@ export function iterationText(story: Story, told: IterationStory, view: Viewpoin
     row('claim', claimWords(told)),
     row('evidence', evidenceWords(told)),
     ...files(told),
+    ...(told.receipt === null
+      ? []
+      : receiptLines(told.receipt).map((line, at) => row(at === 0 ? 'receipt' : '', line))),
     ...gateRows(told),
     row('verdict', verdictWords(story, told)),
     ...findingRows(told),

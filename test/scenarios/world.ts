@@ -404,6 +404,12 @@ function ground(world: World): Ground {
     uncommitted: async (paths) =>
       paths.filter((path) => blobOf(outside.files, path) !== blobOf(headFiles(), path)),
     read: async () => null,
+    whereabouts: async (paths) =>
+      new Map(
+        paths
+          .filter((path) => outside.files[path] !== undefined)
+          .map((path) => [path, { kind: 'file', path }]),
+      ),
     async apply(changes) {
       const conflicts: string[] = [];
       for (const { path, before, after } of changes) {

@@ -111,7 +111,7 @@ async function heard(
   said: { report: AgentReport; lines: OutboxLine[] },
 ) {
   const prompt = await house.works.get(attempt.promptSha);
-  const claim = hear({
+  return hear({
     finalMessage: said.report.finalMessage,
     outbox: said.lines,
     prompt: prompt === null ? '' : Buffer.from(prompt).toString('utf8'),
@@ -120,7 +120,6 @@ async function heard(
     activeTask: attempt.item.task ?? null,
     publishes: null,
   });
-  return { ...claim, files: [...new Set([...claim.files, ...said.report.toolFiles])] };
 }
 
 async function newCommits(house: House, attempt: AttemptState, head: string | null) {

@@ -15,11 +15,12 @@ import {
   settle,
   type TaskState,
 } from '../../core/index.ts';
-import { isBookkeeping, ownChanges, standing } from '../changes.ts';
+import { ownChanges, standing } from '../changes.ts';
 import { append, type House } from '../house.ts';
 import { syncList } from '../list.ts';
 import { pendingGuidance } from '../prompt-input.ts';
 import { recordGate, runGate } from './gate.ts';
+import { receiptOf } from './receipt.ts';
 
 export async function judgeAttempt(house: House, iteration: number): Promise<void> {
   const attempt = house.state.attempts.get(iteration)!;
@@ -128,11 +129,12 @@ async function gather(house: House, { attempt, tree, results }: Gathering): Prom
       baseline: state.gates.get(gateKey(def, task?.baseTree ?? attempt.before.tree)) ?? null,
       onceGreen: state.onceGreen.has(`${def.name}\0${def.run}`),
     })),
-    unfoundFiles: await unfound(
-      house,
-      claim.files,
-      own.map((change) => change.path),
-    ),
+    receipt: await receiptOf(house, {
+      attempt,
+      task,
+      own,
+      gates: results.map(({ def, after }) => ({ run: def.run, result: after })),
+    }),
     trespass: attempt.trespass,
     marked: attempt.marked,
     review: attempt.review,
@@ -168,21 +170,6 @@ function oscillates(state: State, task: TaskState | null, attempt: AttemptState)
 function switched({ before, after }: AttemptState): string | null {
   if (after === null || before.branch === after.branch) return null;
   return `${before.branch ?? 'a detached HEAD'} to ${after.branch ?? 'a detached HEAD'}`;
-}
-
-/** Claimed files that are not there, or that neither differ from before nor were changed by this task. */
-async function unfound(house: House, claimed: string[], changed: string[]): Promise<string[]> {
-  if (claimed.length === 0) return [];
-  const root = `${house.ground.root}/`;
-  const cwd = house.ground.cwd === house.ground.root ? '' : `${house.ground.cwd.slice(root.length)}/`;
-  const relative = claimed.map((path) => {
-    if (path.startsWith(root)) return path.slice(root.length);
-    return path.startsWith('/') ? path : `${cwd}${path.replace(/^\.\//, '')}`;
-  });
-  const set = new Set(changed);
-  return relative.filter(
-    (path) => !path.startsWith('/') && !set.has(path) && !isBookkeeping(path, house.state),
-  );
 }
 
 /** A denied command that is one of the task's gates. */

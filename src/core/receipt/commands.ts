@@ -1,0 +1,77 @@
+/** The commands of a receipt: what was claimed of them against what gates and tool events saw. */
+import type { RunCommand } from '../evidence.ts';
+import type { Known, ReceiptSource } from './receipt.ts';
+
+export interface ReceiptCommand {
+  command: string;
+  from: ReceiptSource[];
+  /** The exit code that was claimed; null: none was named. */
+  said: number | null;
+  /** The exit code that was seen last. */
+  exitCode: number | null;
+  /** Who saw it. A gate ran after the agent's last change; `nobody`: it may have run, or not. */
+  seen: 'gate' | 'tool' | 'nobody';
+  held: boolean;
+  wrong: boolean;
+  why: string;
+}
+
+/** Every claimed command, and the gates' own commands that the agent was seen to run. */
+export function commandLedger(known: Pick<Known, 'claim' | 'commands' | 'gates'>): ReceiptCommand[] {
+  const { claim, commands, gates } = known;
+  const told = (claim.told?.commands ?? []).map(({ command, exitCode, via }) =>
+    judged({ command, from: [via], said: exitCode }, known),
+  );
+  const ran = gates
+    .filter(({ run }) => !told.some(({ command }) => same(command, run)))
+    .filter(({ run }) => commands.some(({ command, denied }) => !denied && same(command, run)))
+    .map(({ run }) => judged({ command: run, from: ['tool'], said: null }, known));
+  return [...told, ...ran];
+}
+
+type Said = Pick<ReceiptCommand, 'command' | 'from' | 'said'>;
+
+function judged(said: Said, { commands, gates }: Pick<Known, 'commands' | 'gates'>): ReceiptCommand {
+  const seen = lookUp(said.command, gates, commands);
+  const entry = { ...said, ...seen, held: false, wrong: false, why: '' };
+  const claimed = said.said;
+  if (seen.denied) {
+    return without({ ...entry, wrong: claimed === 0, why: 'it was denied to the agent' });
+  }
+  if (seen.seen === 'nobody') return without({ ...entry, why: 'nobody but the agent saw it run' });
+  if (seen.exitCode === (claimed ?? 0)) return without({ ...entry, held: true });
+  const who = seen.seen === 'gate' ? 'the gate ended' : 'its last run ended';
+  const how = seen.exitCode === null ? 'without an exit code' : `with exit ${seen.exitCode}`;
+  return without({ ...entry, wrong: claimed !== null && seen.exitCode !== null, why: `${who} ${how}` });
+}
+
+function without({ denied: _, ...entry }: ReceiptCommand & { denied: boolean }): ReceiptCommand {
+  return entry;
+}
+
+type Seen = Pick<ReceiptCommand, 'exitCode' | 'seen'> & { denied: boolean };
+
+function lookUp(command: string, gates: Known['gates'], commands: readonly RunCommand[]): Seen {
+  const gate = gates.find(({ run }) => same(command, run));
+  // A gate that could not run saw nothing.
+  if (gate !== undefined && gate.result.outcome !== 'unavailable') {
+    const { outcome, exitCode } = gate.result;
+    return { seen: 'gate', exitCode: outcome === 'passed' ? 0 : exitCode, denied: false };
+  }
+  const last = commands.findLast((run) => same(command, run.command));
+  if (last === undefined) return { seen: 'nobody', exitCode: null, denied: false };
+  return { seen: 'tool', exitCode: last.exitCode, denied: last.denied };
+}
+
+/** The same command, or one that stands whole in the other: `cd app && npm test`. */
+function same(a: string, b: string): boolean {
+  const [x, y] = [flat(a), flat(b)];
+  if (x === '' || y === '') return false;
+  return x === y || holds(x, y) || holds(y, x);
+}
+
+function holds(whole: string, part: string): boolean {
+  return part.length >= 3 && whole.split(/\s*(?:&&|;|\|\|?)\s*/).includes(part);
+}
+
+const flat = (command: string) => command.replace(/\s+/g, ' ').trim();

@@ -1,0 +1,140 @@
+/** The criteria of a receipt: which file, command or commit an agent put behind each, and whether it holds. */
+import type { ReceiptCommand } from './commands.ts';
+import type { Known, ReceiptFile } from './receipt.ts';
+import { codeNamed, pathsIn, pathsNamed, plainCommand } from './told.ts';
+
+export interface CriterionEvidence {
+  kind: 'file' | 'command' | 'commit' | 'text';
+  value: string;
+  held: boolean;
+  /** What was seen: `exit 0`, `changed`, or why it does not hold. */
+  seen: string;
+}
+
+export interface ReceiptCriterion {
+  /** Its place among the task's criteria, from 1; null when it is none of them. */
+  number: number | null;
+  text: string;
+  /** What the agent says of it; null: nothing. */
+  met: boolean | null;
+  /** At most 8. */
+  by: CriterionEvidence[];
+  /** Not said to be unmet, and something behind it holds. */
+  held: boolean;
+}
+
+const MAX_TEXT = 160;
+const MAX_EVIDENCE = 8;
+
+interface LookUp {
+  file: (path: string) => ReceiptFile | null;
+  commands: readonly ReceiptCommand[];
+}
+
+/** One entry for each criterion the agent gave evidence or a result for. */
+export function criteriaOf(known: Known, look: LookUp): ReceiptCriterion[] {
+  const { result } = known.claim;
+  if (result === null) return [];
+  const criteria = new Map<string, ReceiptCriterion>();
+  const criterion = (written: string): ReceiptCriterion => {
+    const number = numberOf(written, known.acceptance);
+    const key = number === null ? flat(written) : String(number);
+    let entry = criteria.get(key);
+    if (entry === undefined) {
+      const text = number === null ? written : known.acceptance[number - 1]!;
+      entry = { number, text: text.slice(0, MAX_TEXT), met: null, by: [], held: false };
+      criteria.set(key, entry);
+    }
+    return entry;
+  };
+  for (const { criterion: written, kind, value } of result.evidence) {
+    if (written !== '') put(criterion(written), entryOf(kind, value));
+  }
+  for (const { criterion: written, met, note } of result.criteriaResults) {
+    const entry = criterion(written);
+    entry.met = met && entry.met !== false;
+    put(entry, noted(note));
+  }
+  for (const entry of criteria.values())
+    entry.held = entry.met !== false && entry.by.some(({ held }) => held);
+  return [...criteria.values()];
+
+  function entryOf(kind: string, value: string): CriterionEvidence[] {
+    if (kind === 'file') return pathsIn(value).map(({ path }) => fileEvidence(path, look));
+    if (kind === 'command')
+      return [commandEvidence(plainCommand(value), look, true)].flatMap((one) => one ?? []);
+    if (kind === 'commit') return [commitEvidence(value, known.commits)];
+    const named = noted(value);
+    return named.length > 0
+      ? named
+      : [{ kind: 'text', value: value.slice(0, MAX_TEXT), held: false, seen: 'words only' }];
+  }
+
+  function noted(note: string): CriterionEvidence[] {
+    return [
+      ...pathsNamed(note).map(({ path }) => fileEvidence(path, look)),
+      ...codeNamed(note).flatMap((code) => commandEvidence(code, look, false) ?? []),
+    ];
+  }
+}
+
+function put(criterion: ReceiptCriterion, evidence: CriterionEvidence[]): void {
+  for (const one of evidence) {
+    const known = criterion.by.some(({ kind, value }) => kind === one.kind && value === one.value);
+    if (!known && criterion.by.length < MAX_EVIDENCE) criterion.by.push(one);
+  }
+}
+
+function fileEvidence(path: string, { file }: LookUp): CriterionEvidence {
+  const found = file(path);
+  const seen = found === null ? 'not found' : found.held ? found.status : found.why;
+  return { kind: 'file', value: (found?.path ?? path).slice(0, 300), held: found?.held ?? false, seen };
+}
+
+/** Null for code in a note that is no command anybody knows. */
+function commandEvidence(command: string, { commands }: LookUp, named: boolean): CriterionEvidence | null {
+  const found = commands.find((one) => flat(one.command) === flat(command));
+  if (found === undefined) {
+    return named
+      ? { kind: 'command', value: command, held: false, seen: 'nobody but the agent saw it run' }
+      : null;
+  }
+  const seen = found.held ? `exit ${found.exitCode}` : found.why;
+  return { kind: 'command', value: found.command, held: found.held, seen };
+}
+
+function commitEvidence(value: string, commits: readonly string[]): CriterionEvidence {
+  const id = /\b[0-9a-f]{7,64}\b/i.exec(value)?.[0]?.toLowerCase() ?? null;
+  const held = id !== null && commits.some((commit) => commit.toLowerCase().startsWith(id));
+  return {
+    kind: 'commit',
+    value: (id ?? value).slice(0, 64),
+    held,
+    seen: held ? 'made by this task' : 'no commit of this task',
+  };
+}
+
+/** The place of a criterion among the task's: by its number, by its words, or by a piece of them. */
+export function numberOf(written: string, acceptance: readonly string[]): number | null {
+  const number =
+    /^(?:ac|criterion|criteria|acceptance(?: criterion)?|kriterium|critère|criterio)?[\s#:._-]*(\d{1,3})[.):]?$/i.exec(
+      written.trim(),
+    )?.[1];
+  if (number !== undefined)
+    return Number(number) >= 1 && Number(number) <= acceptance.length ? Number(number) : null;
+  const text = flat(written.replace(/^\s*(?:\[[ x]\]|\d{1,3}[.):])\s*/i, ''));
+  const wanted = acceptance.map(flat);
+  const exact = wanted.indexOf(text);
+  if (exact !== -1) return exact + 1;
+  const like = wanted.flatMap((one, at) =>
+    (text.length >= 10 && one.includes(text)) || (one.length >= 10 && text.includes(one)) ? [at + 1] : [],
+  );
+  return like.length === 1 ? like[0]! : null;
+}
+
+const flat = (text: string) =>
+  text
+    .toLowerCase()
+    .replace(/[`*_"'.,;:!]+/g, '')
+    .replace(/\s+/g, ' ')
+    .trim();

@@ -1,0 +1,344 @@
+/**
+ * Reads one line of a report: which files it says were written, and which commands it says were run. A
+ * deed holds for the files after it ("created `a.ts` and `b.ts`") or right before it ("`a.ts` was
+ * created"); a "not", a "will" or an aside ("based on", "which imports") undoes that.
+ */
+import { linesAfter, type ShapedPath, shapeOf } from './path-shape.ts';
+import { senseOf, sensesWithin, type WordKind, type WordSense } from './words.ts';
+
+export type Deed = 'changed' | 'removed' | 'moved';
+
+/** A file that a line says was written. */
+export interface ToldFile extends ShapedPath {
+  deed: Deed;
+}
+
+/** A command that a line says was run, and the exit code it had by those words. */
+export interface ToldCommand {
+  command: string;
+  exitCode: number;
+}
+
+type Token =
+  | { kind: 'path'; shape: ShapedPath }
+  | { kind: 'code'; text: string }
+  | { kind: 'word'; text: string; sense: WordSense | null }
+  | { kind: 'end' };
+
+const OPENERS: Record<string, string> = { '`': '`', '"': '"', '“': '”', '„': '“', '«': '»', '「': '」' };
+
+/** Splits a line into files, code, words and ends of sentences. Linear in the line. */
+export function tokensOf(line: string): Token[] {
+  const tokens: Token[] = [];
+  const unclosed = new Set<string>();
+  let at = 0;
+  while (at < line.length) {
+    const char = line[at]!;
+    const closer = OPENERS[char];
+    if (closer !== undefined && !unclosed.has(char)) {
+      const from = char === '`' ? skip(line, at, '`') : at + 1;
+      const to = line.indexOf(closer, from);
+      if (to === -1) unclosed.add(char);
+      else {
+        const text = line.slice(from, to);
+        const next = char === '`' ? skip(line, to, '`') : to + 1;
+        const command = char === '`' && /\s/.test(text.trim()) && RUNNER.test(text);
+        const shape = command ? null : shapeOf(text, true);
+        if (shape !== null) tokens.push(pathToken(shape, line, next));
+        else if (char === '`') tokens.push({ kind: 'code', text: text.trim() });
+        else for (const word of text.split(/\s+/)) tokens.push(...wordTokens(word));
+        at = next;
+        continue;
+      }
+    }
+    if (char === '[') {
+      const link = linkAt(line, at);
+      if (link !== null) {
+        if (link.shape !== null) tokens.push(pathToken(link.shape, line, link.next));
+        at = link.next;
+        continue;
+      }
+    }
+    if (isBlank(char)) {
+      at++;
+      continue;
+    }
+    RUN.lastIndex = at + 1;
+    const end = RUN.exec(line)?.index ?? line.length;
+    tokens.push(...bareTokens(line.slice(at, end), line, end));
+    at = end;
+  }
+  return tokens;
+}
+
+/** Where a run of characters ends. */
+const RUN = /[ \t\u00a0`"“”„«»「」|]/g;
+
+function skip(line: string, at: number, char: string): number {
+  let next = at;
+  while (line[next] === char) next++;
+  return next;
+}
+
+const isBlank = (char: string) => char === ' ' || char === '\t' || char === '\u00a0' || char === '|';
+
+function pathToken(shape: ShapedPath, line: string, next: number): Token {
+  return { kind: 'path', shape: { ...shape, lines: shape.lines ?? linesAfter(line.slice(next, next + 48)) } };
+}
+
+/** `[src/x.ts](src/x.ts#L10-L20)`, and what follows it. */
+function linkAt(line: string, at: number): { shape: ShapedPath | null; next: number } | null {
+  const middle = line.slice(at, at + 600).indexOf('](');
+  if (middle === -1) return null;
+  const close = line.indexOf(')', at + middle + 2);
+  if (close === -1 || close - at > 1_200) return null;
+  const text = line.slice(at + 1, at + middle);
+  if (text.includes('[')) return null;
+  const target = line.slice(at + middle + 2, close);
+  if (target.includes('://')) return { shape: null, next: close + 1 };
+  const shape = shapeOf(target, true) ?? shapeOf(text.replace(/[`*]/g, ''), true);
+  return { shape, next: close + 1 };
+}
+
+/** A run without blanks: a path with marks around it, else its words and ends. */
+function bareTokens(run: string, line: string, next: number): Token[] {
+  const core = run
+    .replace(/^[*_('‘~>:–—-]+(?=.)/u, '')
+    .replace(/(?:[*_)'’~,;:!?。，、；：]|\.(?!\w))+$/u, '');
+  const shape = /[./\\]/.test(core) ? (shapeOf(core, false) ?? shapeOf(`${core})`, false)) : null;
+  if (shape === null) return wordTokens(run);
+  const rest = run.slice(run.indexOf(core) + core.length);
+  const token = pathToken(shape, rest + line.slice(next, next + 48), 0);
+  return [token, ...endsOf(rest)];
+}
+
+function endsOf(text: string): Token[] {
+  return /[.!?;。；，]/.test(text) ? [{ kind: 'end' }] : [];
+}
+
+function wordTokens(run: string): Token[] {
+  // The plain word is by far the most frequent.
+  const plain = /^([A-Za-z]+)([,:]?)$/.exec(run);
+  if (plain !== null) return [{ kind: 'word', text: plain[1]!, sense: senseOf(plain[1]!) }];
+  const tokens: Token[] = [];
+  for (const [text] of run.matchAll(/[\p{L}\p{M}]+(?:['’][\p{L}\p{M}]+)*|[.!?;。；，…]+|→|->|=>/gu)) {
+    if (/^[.!?;。；，…]/.test(text)) {
+      // "e.g." and "3.5" end no sentence.
+      if (run.endsWith(text) && !/^(?:e\.g|i\.e|z\.b|vgl|cf|etc|p\.ej|u\.a)\.$/i.test(run))
+        tokens.push({ kind: 'end' });
+      continue;
+    }
+    const within = sensesWithin(text);
+    if (within.length > 0) for (const sense of within) tokens.push({ kind: 'word', text, sense });
+    else tokens.push({ kind: 'word', text, sense: senseOf(text) });
+  }
+  return tokens;
+}
+
+const DEEDS: Partial<Record<WordKind, Deed>> = { wrote: 'changed', gone: 'removed', moved: 'moved' };
+
+/** How many words may stand between a file and the deed after it. */
+const NEAR_WORDS = 2;
+const LATE_WORDS = 10;
+
+interface Reading {
+  deed: Deed | null;
+  /** Words of weight between the deed and here. */
+  since: number;
+  /** "Removed the import in" changes a file and removes none. */
+  inside: boolean;
+  undone: boolean;
+  /** A verb that wrote nothing stands before: files that follow are its objects. */
+  objects: boolean;
+  aside: 'no' | 'soft' | 'hard';
+  /** Files that wait for a deed behind them, and words since. */
+  waiting: ShapedPath[];
+  gap: number;
+}
+
+const fresh = (): Reading => ({
+  deed: null,
+  since: 0,
+  inside: false,
+  undone: false,
+  objects: false,
+  aside: 'no',
+  waiting: [],
+  gap: 0,
+});
+
+/**
+ * The files a line says were written. `leading`: the line is an entry of a list of changes, so its first
+ * file is one whatever follows, and plain verbs count as deeds.
+ */
+export function filesIn(tokens: Token[], leading: boolean): ToldFile[] {
+  const told: ToldFile[] = [];
+  if (tokens.length === 0) return told;
+  let reading = fresh();
+  let first = leading;
+  let heavy = 0;
+  for (const token of tokens) {
+    switch (token.kind) {
+      case 'end':
+        reading = fresh();
+        break;
+      case 'path':
+        if (first && heavy <= 2 && !reading.undone && reading.deed === null) {
+          told.push({ ...token.shape, deed: 'changed' });
+          reading.waiting = [];
+        } else path(reading, token.shape, told);
+        first = false;
+        break;
+      case 'code':
+        reading.since++;
+        reading.gap++;
+        heavy++;
+        break;
+      case 'word':
+        if (token.sense === null) heavy++;
+        else if (/^(?:other|not|plan|undo|aside|apart)$/.test(token.sense.kind)) first = false;
+        word(reading, { sense: token.sense, told, leading });
+        break;
+    }
+  }
+  return told;
+}
+
+function path(reading: Reading, shape: ShapedPath, told: ToldFile[]): void {
+  const { deed, aside, undone } = reading;
+  if (deed !== null && aside === 'no' && !undone && reading.since <= 14) {
+    const whole = deed === 'removed' && (reading.inside || reading.since > 2) ? 'changed' : deed;
+    told.push({ ...shape, deed: whole });
+    return;
+  }
+  if (deed !== null || aside !== 'no' || reading.objects) return;
+  if (reading.gap > 0 && reading.waiting.length > 0) reading.waiting = [];
+  reading.waiting.push(shape);
+  reading.gap = 0;
+}
+
+interface Heard {
+  sense: WordSense | null;
+  told: ToldFile[];
+  leading: boolean;
+}
+
+function word(reading: Reading, { sense, told, leading }: Heard): void {
+  const kind = sense?.kind ?? null;
+  switch (kind) {
+    case 'wrote':
+    case 'gone':
+    case 'moved':
+      return done(reading, { deed: DEEDS[kind]!, late: sense?.late ?? false, told });
+    case 'base':
+      if (leading && !reading.undone && reading.waiting.length === 0 && reading.deed === null)
+        return done(reading, { deed: 'changed', late: false, told });
+      return ended(reading, sense?.late ?? false);
+    case 'other':
+      return ended(reading, sense?.late ?? false);
+    case 'not':
+    case 'plan':
+      reading.undone = true;
+      return;
+    case 'undo':
+      reading.waiting = [];
+      reading.undone = false;
+      return;
+    case 'aside':
+      // "Removed x from `a.ts`" is about a.ts; "created x from `a.ts`" is not.
+      if (reading.deed === 'removed') reading.inside = true;
+      else if (reading.deed !== 'moved' && reading.aside === 'no') reading.aside = 'soft';
+      return;
+    case 'apart':
+      reading.aside = 'hard';
+      reading.waiting = [];
+      return;
+    case 'into':
+      if (reading.aside === 'soft') reading.aside = 'no';
+      if (reading.deed === 'removed') reading.inside = true;
+      return;
+    case 'but':
+      Object.assign(reading, fresh());
+      return;
+    case 'new':
+      if (reading.gap === 0) settle(reading, 'changed', told);
+      return;
+    case 'glue':
+      return;
+    case null:
+      reading.since++;
+      reading.gap++;
+  }
+}
+
+/** A deed that is not one: it takes up what stood before it, and nothing after it was written. */
+function ended(reading: Reading, late: boolean): void {
+  const { aside } = reading;
+  Object.assign(reading, fresh(), { objects: !late });
+  reading.aside = aside === 'hard' ? 'hard' : 'no';
+}
+
+function done(reading: Reading, { deed, late, told }: { deed: Deed; late: boolean; told: ToldFile[] }): void {
+  const { undone, aside } = reading;
+  if (undone || aside === 'hard') {
+    Object.assign(reading, fresh());
+    reading.aside = aside === 'hard' ? 'hard' : 'no';
+    return;
+  }
+  const near = reading.gap <= (late ? LATE_WORDS : NEAR_WORDS);
+  if (reading.waiting.length > 0 && near) {
+    settle(reading, deed, told);
+    return;
+  }
+  Object.assign(reading, fresh(), { deed });
+}
+
+function settle(reading: Reading, deed: Deed, told: ToldFile[]): void {
+  if (!reading.undone) for (const shape of reading.waiting) told.push({ ...shape, deed });
+  Object.assign(reading, fresh());
+}
+
+const RUNNER =
+  /^(?:\$ )?(?:npm|npx|pnpm|yarn|bun|node|deno|tsc|vitest|jest|eslint|biome|pytest|python3?|tox|ruff|mypy|cargo|go|make|gradle|\.\/\w[\w./-]*|mvn|dotnet|swift|xcodebuild|ruby|bundle|rspec|rake|php|composer|phpunit|mix|rebar3|dart|flutter|zig|sh|bash|just|ctest|cmake|bazel|uv|poetry|hatch)\b/;
+const RUN_TICK = new RegExp(`\`\\s*${RUNNER.source.slice(1)}`);
+
+/** Whether a line can say at all that a command was run. */
+export function mayRun(line: string): boolean {
+  return RUN_TICK.test(line);
+}
+
+const GOOD =
+  /\b(?:pass|passes|passed|passing|green|succeeds?|succeeded|successful|clean|ok|bestanden|grün|erfolgreich|réussi|réussit|passent|pasa|pasan|exitoso|passa|passano|passaram|groen|geslaagd|przechodzi|прошел|прошёл|прошли|проходит)\b|✅|✓|通过|成功/iu;
+const BAD =
+  /\b(?:not|n't|fails?|failed|failing|failure|will|should|would|could|must|can|to|please|cannot|if|nicht|non|pas|no|ne)\b|❌|✗|未|失败/iu;
+const EXIT = /\bexit(?:ed)?(?: (?:with|code|status))*\s*[:=]?\s*`?(\d{1,3})\b/i;
+
+/** The commands in backticks that a line says were run with success, or with the exit code it names. */
+export function commandsIn(line: string, tokens: Token[]): ToldCommand[] {
+  const codes = tokens.flatMap((token) =>
+    token.kind === 'code' && RUNNER.test(token.text) ? [token.text] : [],
+  );
+  const told: ToldCommand[] = [];
+  let end = line.length;
+  let said: number | null = null;
+  // From the right, because "`a` and `b` pass" says of both what stands behind the second.
+  for (const text of codes.toReversed()) {
+    const at = line.lastIndexOf(text, end);
+    if (at === -1) continue;
+    const words = codes.length === 1 ? line.replace(text, ' ') : line.slice(at + text.length, end);
+    said = outcomeIn(words) ?? said;
+    if (said !== null) told.push({ command: text.replace(/^\$ /, '').slice(0, 300), exitCode: said });
+    end = at;
+  }
+  return told.toReversed().filter(({ exitCode }) => exitCode !== UNSAID);
+}
+
+/** A failure without a number says nothing that could be held against anybody. */
+const UNSAID = -1;
+
+function outcomeIn(words: string): number | null {
+  const exit = EXIT.exec(words);
+  if (exit !== null) return Number(exit[1]);
+  if (BAD.test(words)) return UNSAID;
+  return GOOD.test(words) ? 0 : null;
+}

@@ -1,0 +1,109 @@
+/** The receipt of an attempt for people and programs: each claim and what became of it. */
+import type { Receipt, ReceiptCommand, ReceiptCriterion, ReceiptFile } from '../core/index.ts';
+import { oneLine } from './words.ts';
+
+export interface ReceiptJson {
+  files: {
+    path: string;
+    said: string | null;
+    from: string[];
+    lines: string | null;
+    status: string;
+    held: boolean;
+    wrong: boolean;
+    why: string;
+  }[];
+  commands: {
+    command: string;
+    from: string[];
+    claimed_exit_code: number | null;
+    exit_code: number | null;
+    seen_by: 'gate' | 'tool' | 'nobody';
+    held: boolean;
+    wrong: boolean;
+    why: string;
+  }[];
+  criteria: {
+    number: number | null;
+    text: string;
+    met: boolean | null;
+    held: boolean;
+    by: { kind: string; value: string; held: boolean; seen: string }[];
+  }[];
+  /** Entries beyond the receipt's bounds. */
+  more: number;
+}
+
+export function receiptJson({ files, commands, criteria, more }: Receipt): ReceiptJson {
+  return {
+    files: files.map(({ said, ...file }) => ({ ...file, said: said ?? null })),
+    commands: commands.map(({ command, from, said, exitCode, seen, held, wrong, why }) => ({
+      command,
+      from,
+      claimed_exit_code: said,
+      exit_code: exitCode,
+      seen_by: seen,
+      held,
+      wrong,
+      why,
+    })),
+    criteria,
+    more,
+  };
+}
+
+/** How many claims hold: what a profile counts as evidence. */
+export function evidenceCount(receipt: Receipt | null): number {
+  if (receipt === null) return 0;
+  return [...receipt.files, ...receipt.commands].filter(({ held }) => held).length;
+}
+
+const MAX_FILES = 12;
+const MAX_OTHERS = 8;
+
+/** One line for each claim, the false ones first; what a tool did beside the claims is not repeated. */
+export function receiptLines(receipt: Receipt): string[] {
+  const claimed = receipt.files.filter(({ from }) => from.some((source) => source !== 'tool'));
+  const files = [...claimed.filter(({ wrong }) => wrong), ...claimed.filter(({ wrong }) => !wrong)];
+  const commands = receipt.commands.filter(({ wrong, held }) => wrong || held);
+  const left =
+    Math.max(0, files.length - MAX_FILES) +
+    Math.max(0, commands.length - MAX_OTHERS) +
+    Math.max(0, receipt.criteria.length - MAX_OTHERS);
+  const more = left + receipt.more;
+  return [
+    ...files.slice(0, MAX_FILES).map(fileLine),
+    ...commands.slice(0, MAX_OTHERS).map(commandLine),
+    ...receipt.criteria.slice(0, MAX_OTHERS).map(criterionLine),
+    ...(more > 0 ? [`and ${more} more in the attempt's evidence.json`] : []),
+  ];
+}
+
+function fileLine({ path, said, lines, status, wrong, why }: ReceiptFile): string {
+  const named = `${oneLine(path, 120)}${said === undefined ? '' : ` (as ${oneLine(said, 120)})`}${lines === null ? '' : ` (lines ${oneLine(lines, 20)})`}`;
+  if (wrong) return `claimed ${named}: claimed and ${status}: ${oneLine(why)}`;
+  return why === ''
+    ? `claimed ${named}: ${status}`
+    : `claimed ${named}: ${status}, no proof: ${oneLine(why)}`;
+}
+
+function commandLine({ command, said, held, exitCode, seen, why }: ReceiptCommand): string {
+  const named = `\`${oneLine(command, 120)}\``;
+  if (held)
+    return `ran ${named}: exit ${exitCode}, seen by ${seen === 'gate' ? 'the gate' : "the agent's tool"}`;
+  return `claimed ${named} with exit ${said}: not so: ${oneLine(why)}`;
+}
+
+function criterionLine({ number, text, met, held, by }: ReceiptCriterion): string {
+  const named = number === null ? `“${oneLine(text, 80)}”` : `criterion ${number} (${oneLine(text, 60)})`;
+  const proof = by.filter((one) => one.held);
+  const shown = (held ? proof : by).slice(0, 3).map(({ kind, value, seen }) => {
+    const name = kind === 'command' ? `\`${oneLine(value, 80)}\`` : oneLine(value, 80);
+    return `${name} ${oneLine(seen, 80)}`;
+  });
+  if (held) return `${named}: held by ${shown.join(' and ')}`;
+  if (met === false) return `${named}: not met, says the agent`;
+  return shown.length === 0
+    ? `${named}: said to be met, with nothing behind it`
+    : `${named}: not held: ${shown.join('; ')}`;
+}
