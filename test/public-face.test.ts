@@ -12,6 +12,7 @@ import {
   NO_CLAIM,
   PHASES,
   type Question,
+  reckonTime,
 } from '../src/core/index.ts';
 import { policy } from './scenarios/world.ts';
 
@@ -127,6 +128,7 @@ const EXAMPLES: { [T in Fact['type']]: Extract<Fact, { type: T }> } = {
     agent: 'claude',
     model: null,
     allowance: { wallMs: 900_000, idleMs: 600_000 },
+    time: reckonTime(policy(), null),
     before: mark,
     marker: 'm',
     tokenHash: '00',
