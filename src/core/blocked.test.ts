@@ -65,7 +65,10 @@ describe('what is blocked', () => {
   test('a task out of attempts, before it is asked about', () => {
     const state = given(started(), chain, ...tries([late], [late], [late]));
     expect(names(state).blocked).toEqual(['t1 attempts']);
-    expect(blockage(state).blocked[0]).toMatchObject({ since: NOON, why: '3 attempts were rejected' });
+    expect(blockage(state).blocked[0]).toMatchObject({
+      since: NOON,
+      why: 'out of attempts: 3 attempts were rejected',
+    });
   });
 
   test('a task that failed for good, and not those that failed with it', () => {
@@ -203,7 +206,10 @@ describe('unblocking', () => {
     );
     expect(names(state).blocked).toEqual([]);
     further(state, tried(4, 't1', { findings: [lie] }));
-    expect(blockage(state).blocked[0]).toMatchObject({ kind: 'attempts', why: '1 attempt was rejected' });
+    expect(blockage(state).blocked[0]).toMatchObject({
+      kind: 'attempts',
+      why: 'out of attempts: 1 attempt was rejected',
+    });
     further(state, [unblocked()]);
     further(state, tried(5, 't1', { findings: [lie] }));
     expect(names(state).blocked).toEqual([]);

@@ -50,15 +50,19 @@ export function blockage(state: State): Blockage {
 export function blockedTask(state: State, task: TaskState): BlockedTask | null {
   if (task.status === 'done' || task.status === 'cancelled' || task.status === 'doing') return null;
   const question = heldBy(state, task.def.id)?.question ?? null;
-  if (question) return { task, kind: 'question', question, why: question.text, since: question.askedAt };
+  const used = state.policy ? isExhausted(state, task) : null;
+  if (question) {
+    const why = used !== null && question.askedBy === 'engine' ? `out of attempts: ${used}` : question.text;
+    return { task, kind: 'question', question, why, since: question.askedAt };
+  }
   if (task.status === 'failed') {
     if (waitsOnly(state, task)) return null;
     const why = task.reason || 'it is marked as failed in the list';
     return { task, kind: 'failed', question, why, since: task.movedAt || null };
   }
-  const why = state.policy ? isExhausted(state, task) : null;
-  if (why === null) return null;
+  if (used === null) return null;
   const last = state.attempts.get(task.attempts.at(-1) ?? 0);
+  const why = `out of attempts: ${used}`;
   return { task, kind: 'attempts', question, why, since: last?.endedAt ?? null };
 }
 

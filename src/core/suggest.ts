@@ -123,7 +123,8 @@ function forPeople(
     const reason = `Its agent ${asks} only a person can settle (${question.id}).`;
     return { strategy: 'manual_review', reason, commands: [answer, 'ralph run'] };
   }
-  if (tries.length === 0) return look(task, kind === 'failed' ? 'No attempt here was judged.' : `${why}.`);
+  if (tries.length === 0)
+    return look(task, kind === 'failed' ? 'No attempt here was judged.' : `It is ${why}.`);
   if (task.status === 'review') return look(task, `The work is there and its review does not end: ${why}.`);
   if (state.policy && taskCostReached(state.policy, task)) {
     const cap = `$${state.policy.limits.maxCostUsdPerTask}`;

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { facts, json, started } from './journal.ts';
+import { facts, json, started, until } from './journal.ts';
 import { DONE, makeProject, type Project, result, type ScriptedRun, story, taskList } from './project.ts';
 
 vi.setConfig({ testTimeout: 180_000 });
@@ -180,4 +180,91 @@ test('the guide: its example, command by command', async () => {
     const said = await project.ralph(args.slice(1));
     expect(masked(said.out + said.err), line).toBe(output);
   }
+});
+
+const LATE: ScriptedRun[] = [
+  { when: { task: 'fix-1', iteration: 1 }, do: [{ say: DONE }] },
+  { when: { task: 'fix-1' }, do: honestly },
+  { when: { task: 'slow' }, do: [{ run: 'while ! test -e .git/go; do sleep 0.1; done' }, ...honestly] },
+];
+
+test('beside a live run it is a message, which is taken up before the run ends', async () => {
+  const list = [story('fix-1', { priority: 1 }), story('slow', { priority: 2 })];
+  const config = 'limits: { max_task_attempts: 1, max_stuck: 0 }\n';
+  project = makeProject({ files: { 'ralph/tasks.json': taskList(list) }, runs: LATE, config });
+  const running = project.start(['run', '--json']);
+  await until(
+    () => facts(project, 'question.asked').length === 1 && attemptsAt('slow') === 1,
+    'one is blocked',
+  );
+  expect(json<Blockage>(await project.ralph(['blocked', '--json'])).blocked).toMatchObject([
+    { task_id: 'fix-1' },
+  ]);
+  const sent = await project.ralph(['retry-blocked', '--max-attempts', '2', '--run']);
+  expect([sent.code, sent.err]).toEqual([0, '']);
+  expect(sent.out).toContain('its runner takes them up within a second');
+  await until(() => unblockings().length === 1, 'the message was read');
+  project.write('.git/go', '');
+  expect(result(await running.done).exit).toMatchObject({ code: 0 });
+  expect(unblockings()).toMatchObject([{ task: 'fix-1', attempts: 2, auto: false }]);
+});
+
+test('retry-blocked --run starts the loop, and ends as the loop does', async () => {
+  const files = { 'ralph/tasks.json': taskList([story('fix-1')]) };
+  const config = 'limits: { max_task_attempts: 1, max_stuck: 0 }\nunblock: { auto_suggest: false }\n';
+  project = makeProject({ files, runs: LATE, config });
+  const first = await project.ralph(['run']);
+  expect([first.code, first.out]).toEqual([2, expect.not.stringContaining('what may help')]);
+  const ran = await project.ralph(['retry-blocked', '--run', '--json']);
+  const lines = ran.out
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { type: string });
+  expect(lines[0]).toMatchObject({
+    type: 'retried',
+    unblocked: [{ task_id: 'fix-1', outcome: 'unblocked' }],
+  });
+  expect([ran.code, result(ran).exit.word]).toEqual([0, 'COMPLETE']);
+  const over = await project.ralph(['retry-blocked', '--run']);
+  expect([over.code, over.out]).toEqual([0, expect.stringContaining('nothing is tried again')]);
+  expect(facts(project, 'run.started')).toHaveLength(2);
+  expect((await project.ralph(['blocked', '--suggest'])).out).toContain('No task is blocked.');
+});
+
+test('what cannot be unblocked is told in three lines, and nothing is changed', async () => {
+  const list = [story('fix-1'), story('fix-2', { dependsOn: ['fix-1'] })];
+  const config = 'limits: { max_task_attempts: 1, max_stuck: 0 }\n';
+  project = makeProject({
+    files: { 'ralph/tasks.json': taskList(list) },
+    runs: [{ do: [{ say: DONE }] }],
+    config,
+  });
+  expect((await project.ralph(['unblock', 'fix-1'])).err).toContain('no session here');
+  expect((await project.ralph(['run'])).code).toBe(2);
+  const wrong: [string[], RegExp][] = [
+    [['unblock', 'fxi-1'], /There is no task fxi-1\. Did you mean fix-1\?/],
+    [['unblock', 'fix-2'], /fix-2 is not blocked itself: it waits for fix-1\./],
+    [
+      ['unblock', '--filter', 'ui-hevy'],
+      /no class "ui-hevy"\. Did you mean ui_heavy\?[\s\S]*simple, medium, complex, ui_heavy/,
+    ],
+    [['unblock', '--filter', 'complex'], /No blocked task is of class complex[\s\S]*Blocked: fix-1 \(/],
+    [['unblock'], /No task was named/],
+    [['unblock', 'fix-1', '--filter', 'simple'], /at once/],
+    [['unblock', 'fix-1', '--timeout', '0'], /--timeout cannot be "0"/],
+    [['unblock', 'fix-1', '--timeout', 'soon'], /--timeout cannot be "soon"/],
+    [['unblock', 'fix-1', '--timeout-multiplier', '-2'], /--timeout-multiplier/],
+    [['unblock', 'fix-1', '--timeout', '9', '--timeout-multiplier', '2'], /at once/],
+    [['retry-blocked', '--max-attempts', '0'], /--max-attempts cannot be "0"/],
+    [['unblock', 'fix-1', '--session', '260101-000000'], /There is no session/],
+  ];
+  for (const [args, words] of wrong) {
+    const { code, err } = await project.ralph(args);
+    expect([args, code, err]).toEqual([args, 5, expect.stringMatching(words)]);
+    expect(err).not.toContain('defect');
+  }
+  expect(unblockings()).toEqual([]);
+  expect((await project.ralph(['abort'])).code).toBe(0);
+  const aborted = await project.ralph(['retry-blocked']);
+  expect([aborted.code, aborted.err]).toEqual([5, expect.stringContaining('ralph run --reopen')]);
 });
