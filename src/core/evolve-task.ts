@@ -26,16 +26,8 @@ export function evolveTask(state: State, fact: TaskFact, at: number): void {
       return readTasks(state, fact);
     case 'task.moved':
       return moveTask(state, fact.task, fact.to, fact.reason, fact.by);
-    case 'task.unblocked': {
-      const task = state.tasks.get(fact.task);
-      if (!task) return;
-      const { by, reason, grant, auto, attempts = null } = fact;
-      restartBudgets(state, task);
-      task.tries = attempts;
-      task.grant = grant ?? task.grant;
-      task.unblocks.push({ after: state.lastIteration, at, by, reason, grant, auto, attempts });
-      return;
-    }
+    case 'task.unblocked':
+      return unblockTask(state, fact, at);
     case 'task.charged': {
       const task = state.tasks.get(fact.task);
       if (task && fact.budget === 'evidence') task.charged += 1;
@@ -91,6 +83,16 @@ export function evolveTask(state: State, fact: TaskFact, at: number): void {
       state.feedback.push({ id: fact.id, text: fact.text });
       return;
   }
+}
+
+function unblockTask(state: State, fact: Extract<TaskFact, { type: 'task.unblocked' }>, at: number): void {
+  const task = state.tasks.get(fact.task);
+  if (!task) return;
+  const { by, reason, grant, auto, attempts = null } = fact;
+  restartBudgets(state, task);
+  task.tries = attempts;
+  task.grant = grant ?? task.grant;
+  task.unblocks.push({ after: state.lastIteration, at, by, reason, grant, auto, attempts });
 }
 
 function readTasks(state: State, fact: Extract<TaskFact, { type: 'tasks.read' }>): void {
