@@ -1,9 +1,16 @@
 /**
- * Chooses the cheapest correction not yet tried for what was found: first a reminder, then an
- * insistent one. The later steps of the ladder come with the room that can carry them out.
+ * The ladder of corrections. Findings, and what was tried on this task with this agent, give the cheapest
+ * correction that is left: remind, insist, more time, diagnose, another agent, and last a question to a
+ * person. What does not apply is skipped. Work that goes on, or that was accepted, is reminded and never
+ * pushed up the ladder; a tripped circuit breaker goes on at another agent at once, where one is left.
  */
+import { type Trip, tripped } from './breaker.ts';
+import { nextAgent } from './fallback.ts';
 import { FINDINGS, type Finding, type FindingKind, type InterventionKind } from './finding.ts';
-import type { State } from './state.ts';
+import type { Judgement } from './judge.ts';
+import { timeoutS } from './limits.ts';
+import { itemKey } from './role.ts';
+import type { AttemptState, State, TaskState } from './state.ts';
 
 /** The findings that ask for a correction; the others are told to people only. */
 const CORRECTABLE: ReadonlySet<FindingKind> = new Set([
@@ -32,24 +39,193 @@ const CORRECTABLE: ReadonlySet<FindingKind> = new Set([
   'asked_and_notified',
 ]);
 
+/** Of these, the ones an agent is told of although its work was accepted: how it reports, and what it leaves. */
+const NEXT_TIME: ReadonlySet<FindingKind> = new Set([
+  'evidence_validation_failed',
+  'evidence_missing',
+  'rubber_stamp',
+  'role_violation',
+  'forged_claim',
+  'background_left',
+  'extra_completion',
+  'unlisted_topic',
+  'asked_and_notified',
+]);
+
+/** A judged attempt, before the state knows its verdict. */
+export interface Judged {
+  attempt: AttemptState;
+  judgement: Pick<Judgement, 'value' | 'findings' | 'charged'>;
+  newTree: boolean;
+  /** Epoch ms. */
+  at: number;
+}
+
 export interface Correction {
   kind: InterventionKind;
+  /** What it answers, the most severe first. */
   findings: Finding[];
+  /** The agent that takes over; null where none does. */
+  to: string | null;
+  /** The circuit breaker that tripped, if it did. */
+  trip: Trip | null;
+  /** Seconds of this attempt and of the next, where running out of them gave more. */
+  time: { beforeS: number; afterS: number } | null;
 }
 
 /** The correction for one judged attempt, or null where nothing needs correcting. */
-export function correct(state: State, task: string | null, findings: Finding[]): Correction | null {
+export function correct(state: State, judged: Judged): Correction | null {
+  const { attempt, judgement } = judged;
+  const { value, findings } = judgement;
   const interventions = state.policy?.interventions;
-  if (!interventions?.enabled) return null;
-  const wanted = findings.filter((finding) => CORRECTABLE.has(finding.kind));
+  // Who died or asked did nothing wrong.
+  if (!interventions?.enabled || value === 'died' || value === 'blocked') return null;
+  const asked = value === 'accepted' ? NEXT_TIME : CORRECTABLE;
+  const wanted = mostSevereFirst(findings.filter(({ kind }) => asked.has(kind)));
   if (wanted.length === 0) return null;
-  const fruitless = task === null ? 0 : (state.tasks.get(task)?.fruitless ?? 0);
-  const kind = interventions.aggressive || fruitless >= 1 ? 'insist' : 'remind';
-  return { kind, findings: mostSevereFirst(wanted) };
+  const task = attempt.item.task === undefined ? undefined : state.tasks.get(attempt.item.task);
+  const trip = value === 'accepted' ? null : tripped(state, attempt.agent, findings);
+  const rest = { findings: wanted, trip, time: task ? longer(state, task, judged) : null };
+  if (value === 'accepted') return { kind: 'remind', to: null, ...rest };
+  if (!task || !isFruitless(state, task, judged)) {
+    return { kind: interventions.aggressive || trip ? 'insist' : 'remind', to: null, ...rest };
+  }
+  const to = attempt.item.role === 'executor' ? nextAgent(state, task, attempt.agent, judged.at) : null;
+  const kind = rung(state, { task, judged, to, trip, longer: rest.time !== null });
+  return { kind, to: kind === 'other_agent' ? to : null, ...rest };
+}
+
+/** A try that led nowhere: only those climb the ladder. */
+function isFruitless(state: State, task: TaskState, { judgement, newTree }: Judged): boolean {
+  if (judgement.value === 'rejected') return true;
+  return !newTree || task.unfinished + 1 > (state.policy?.limits.maxTaskAttempts ?? 3);
+}
+
+interface Standing {
+  task: TaskState;
+  judged: Judged;
+  to: string | null;
+  trip: Trip | null;
+  longer: boolean;
+}
+
+/** The cheapest step that is left to this item and agent. */
+function rung(state: State, { task, judged, to, trip, longer }: Standing): InterventionKind {
+  const { attempt } = judged;
+  const tried = triedOn(state, task, attempt);
+  const repeated = failsAlike(state, task, judged);
+  if (trip && to !== null) return 'other_agent';
+  if (!trip) {
+    const { aggressive } = state.policy!.interventions;
+    if (tried.size === 0 && !aggressive) return 'remind';
+    if (!tried.has('insist')) return 'insist';
+    if (longer && !tried.has('more_time')) return 'more_time';
+    if (repeated && !tried.has('diagnose')) return 'diagnose';
+    if (to !== null) return 'other_agent';
+  }
+  if (!tried.has('insist')) return 'insist';
+  // There is something to diagnose in a gate, and nothing in a call that did nothing.
+  const gated = judged.judgement.findings.some(({ gate }) => gate !== undefined);
+  if (repeated && gated && !tried.has('diagnose')) return 'diagnose';
+  // While it fails in ever new ways and has attempts left, it is told so; the same way again is for a person.
+  return repeated || usesUp(state, task, judged) ? 'question' : 'insist';
+}
+
+/** What was tried on this task in this role with this agent, since a person last acted on it. */
+function triedOn(state: State, task: TaskState, { agent, item }: AttemptState): Set<InterventionKind> {
+  const tried = new Set<InterventionKind>();
+  for (const entry of task.corrections) {
+    const role = state.attempts.get(entry.iteration)?.item.role ?? item.role;
+    if (entry.iteration > task.ladderFrom && entry.agent === agent && role === item.role)
+      tried.add(entry.intervention.kind);
+  }
+  return tried;
+}
+
+/** Attempts in a row by one agent that failed in the same way, after which the way itself is looked at. */
+const ALIKE = 3;
+
+function failsAlike(state: State, task: TaskState, { attempt, judgement }: Judged): boolean {
+  const wanted = failureSignature(judgement.findings);
+  if (wanted === '' || attempt.item.role !== 'executor') return false;
+  const earlier = task.attempts
+    .filter((iteration) => iteration > task.ladderFrom && iteration < attempt.iteration)
+    .flatMap((iteration) => state.attempts.get(iteration) ?? [])
+    .filter(({ agent, verdict }) => agent === attempt.agent && verdict !== null && verdict.value !== 'died')
+    .slice(1 - ALIKE);
+  return (
+    earlier.length === ALIKE - 1 &&
+    earlier.every(({ verdict }) => failureSignature(verdict!.findings) === wanted)
+  );
+}
+
+/** What a failure consists of: its findings, and of gates what they said. Empty where nothing weighs. */
+export function failureSignature(findings: readonly Finding[]): string {
+  const parts = findings
+    .filter(({ kind }) => FINDINGS[kind].severity !== 'info')
+    .map(({ kind, gate, detail }) => (gate === undefined ? kind : `${kind} ${gate} ${detail}`));
+  return [...new Set(parts)].sort().join('\n');
+}
+
+/** This attempt was the last that the limits allow. */
+function usesUp(state: State, task: TaskState, { attempt, judgement }: Judged): boolean {
+  if (!judgement.charged) return false;
+  const most = state.policy?.limits.maxTaskAttempts ?? 3;
+  if (attempt.item.role === 'executor') return task.charged + 1 >= (task.tries ?? most);
+  return (state.items.get(itemKey(attempt.item))?.charged ?? 0) + 1 >= most;
+}
+
+/** More time follows from a timeout by itself; here it is put into numbers. */
+function longer(state: State, task: TaskState, { attempt, judgement }: Judged): Correction['time'] {
+  const late = judgement.findings.some(({ kind }) => kind === 'timed_out');
+  if (!late || attempt.report?.timeout === 'idle' || !state.policy) return null;
+  const beforeS = attempt.allowance.wallMs / 1000;
+  const afterS = timeoutS(state.policy, { ...task, timeouts: task.timeouts + 1 }, state.durations);
+  return afterS > beforeS ? { beforeS, afterS } : null;
 }
 
 const RANK = { critical: 0, warning: 1, info: 2 };
 
 function mostSevereFirst(findings: Finding[]): Finding[] {
   return [...findings].sort((a, b) => RANK[FINDINGS[a.kind].severity] - RANK[FINDINGS[b.kind].severity]);
+}
+
+/** The ladder of this task ended in a question that was not asked yet. */
+export function asksPerson(task: TaskState): boolean {
+  const last = task.corrections.at(-1);
+  return last?.intervention.kind === 'question' && last.iteration > task.ladderFrom;
+}
+
+/** What was tried on this task since a person last acted on it, e.g. "remind (iteration 1), insist (iteration 2)". */
+export function triedWords(task: TaskState): string {
+  return task.corrections
+    .filter(({ iteration, intervention }) => iteration > task.ladderFrom && intervention.kind !== 'question')
+    .map(({ iteration, intervention }) => `${correctionName(intervention)} (iteration ${iteration})`)
+    .join(', ');
+}
+
+function correctionName({ kind, agent }: { kind: InterventionKind; agent?: string }): string {
+  return agent === undefined ? kind : `${kind} ${agent}`;
+}
+
+/** The newest correction of a task that is not finished, in words; empty where there is none. */
+export function openCorrection(state: State): { task: string; words: string } | null {
+  let newest: TaskState | null = null;
+  for (const task of state.tasks.values()) {
+    if (task.status === 'done' || task.status === 'cancelled' || task.corrections.length === 0) continue;
+    const at = (one: TaskState | null) => one?.corrections.at(-1)?.iteration ?? 0;
+    if (at(task) > at(newest)) newest = task;
+  }
+  const last = newest?.corrections.at(-1);
+  if (!newest || !last) return null;
+  const { intervention, iteration } = last;
+  const before = newest.corrections.slice(0, -1).filter((one) => one.iteration > newest.ladderFrom);
+  const after =
+    before.length === 0
+      ? ''
+      : `, after ${before.map((one) => `${correctionName(one.intervention)} (iteration ${one.iteration})`).join(', ')}`;
+  return {
+    task: newest.def.id,
+    words: `${correctionName(intervention)} (iteration ${iteration}: ${intervention.findings.join(', ')})${after}`,
+  };
 }

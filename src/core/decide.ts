@@ -3,6 +3,7 @@
  * front of starting an agent; what is left is the work of the phase. The order of the checks below is
  * the law: each was put where it stands because a story ended wrongly without it.
  */
+import { agentsFor, isAvailable } from './fallback.ts';
 import { guard, openQuestions } from './guard.ts';
 import { isWanted } from './pick.ts';
 import type { State } from './state.ts';
@@ -71,8 +72,12 @@ function openWave(state: State, { now }: Moment): Step | null {
   if (!wave || (state.paused && wave.waiting.length > 0)) return null;
   const unsettled = wave.started.some((iteration) => state.open.has(iteration));
   if (unsettled) return null;
-  const unwanted = wave.waiting.some((entry) => !isWanted(state, entry.item));
-  if (wave.waiting.length === 0 || unwanted || state.stopAsked || guard(state, now)) return { do: 'close' };
+  const items = wave.waiting.map(({ item }) => item);
+  const agents = agentsFor(state, items);
+  const unwanted = items.some((item) => !isWanted(state, item));
+  const waits = agents.some((agent) => !isAvailable(state, agent, now));
+  if (items.length === 0 || unwanted || waits || state.stopAsked || guard(state, now, agents))
+    return { do: 'close' };
   return (
     prepareGround(state, wave.waiting[0]!.item.task ?? null) ?? {
       do: 'run',

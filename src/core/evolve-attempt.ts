@@ -66,15 +66,8 @@ export function evolveAttempt(state: State, fact: AttemptFact, at: number): void
     }
     case 'verdict.reached':
       return reachVerdict(state, fact, at);
-    case 'intervention.chosen': {
-      const task = fact.task === null ? undefined : state.tasks.get(fact.task);
-      task?.corrections.push({
-        iteration: fact.iteration,
-        agent: fact.agent,
-        intervention: fact.intervention,
-      });
-      return;
-    }
+    case 'intervention.chosen':
+      return chooseIntervention(state, fact, at);
     case 'ground.changed':
       state.lastMark = fact.mark;
       state.seenTrees.add(fact.mark.tree);
@@ -125,6 +118,7 @@ function startAttempt(state: State, fact: Of<'attempt.started'>, at: number): vo
     if (question) question.delivered = true;
     for (const entry of state.guidance) if (entry.message.id === id) entry.deliveries.push(fact.iteration);
   }
+  for (const owed of state.owed) if (owed.agent === fact.agent) owed.toldIn ??= fact.iteration;
   state.resumeNote = null;
   const task = fact.item.task === undefined ? undefined : state.tasks.get(fact.item.task);
   // A reviewer, also a second one, reads the executor's last report.
@@ -156,14 +150,14 @@ function newAttempt(state: State, fact: Of<'attempt.started'>, at: number): Atte
     wave: state.wave?.wave ?? state.lastWave,
     item: fact.item,
     attempt: fact.attempt,
-    complexity: fact.time?.complexity ?? null,
-    durationMs: 0,
     agent: fact.agent,
     startedAt: at,
     endedAt: null,
     before: fact.before,
     after: null,
     allowance: fact.allowance,
+    complexity: fact.time?.complexity ?? null,
+    durationMs: 0,
     marker: fact.marker,
     tokenHash: fact.tokenHash,
     taskFile: fact.taskFile?.sha256 ?? null,
@@ -203,11 +197,11 @@ function endAttempt(state: State, fact: Of<'attempt.ended'>, at: number): void {
   attempt.commits = fact.commits;
   attempt.rewrote = fact.rewrote;
   attempt.marked = fact.marked;
-  attempt.durationMs = fact.durationMs;
   attempt.bookkeeping = fact.bookkeeping;
   attempt.review = fact.review;
   attempt.trespass = fact.trespass;
   attempt.stoppedFor = fact.stoppedFor;
+  attempt.durationMs = fact.durationMs;
   attempt.state = 'ended';
   // What the session stands on does not move to a branch that lost commits.
   state.lastMark = fact.rewrote ? { ...fact.after, head: attempt.before.head } : fact.after;
@@ -221,6 +215,7 @@ function endAttempt(state: State, fact: Of<'attempt.ended'>, at: number): void {
 
 /** What stood in the prompt of an attempt that led nowhere by itself has reached nobody: it comes again. */
 function undeliver(state: State, attempt: AttemptState): void {
+  for (const owed of state.owed) if (owed.toldIn === attempt.iteration) owed.toldIn = null;
   const ids = new Set(attempt.delivered);
   for (const entry of state.guidance) {
     if (!ids.has(entry.message.id)) continue;
@@ -296,10 +291,11 @@ function reachVerdict(state: State, fact: Of<'verdict.reached'>, at: number): vo
   } else if (!died) {
     item.died = 0;
     item.notBefore = 0;
-    state.parkedSinceEnded = false;
+    state.parkedSinceEnded.delete(attempt.agent);
+    state.owed = state.owed.filter(({ toldIn }) => toldIn !== fact.iteration);
   }
   state.idleRow = fact.findings.some((finding) => finding.kind === 'idle_run') ? state.idleRow + 1 : 0;
-  if (fact.down) state.agentDown = fact.down;
+  if (fact.down) state.down.set(attempt.agent, fact.down);
   if (fact.charged && fact.item.mode === 'TASK_REVIEW') item.charged += 1;
   if (fact.value === 'accepted') item.charged = 0;
   countTry(state, fact, attempt);
@@ -326,6 +322,25 @@ function countTry(state: State, fact: Of<'verdict.reached'>, attempt: AttemptSta
     if (!fact.newTree || task.unfinished > limit) task.fruitless += 1;
   }
   if (fact.value === 'rejected' || (fact.value === 'died' && !fact.parks)) task.fruitless += 1;
+}
+
+/** How many corrections wait for their agent's next prompt at most; a prompt has room for fewer. */
+const OWED_MOST = 50;
+
+/** It stands in its task's prompts until that is accepted, and in the next prompt of its agent. */
+function chooseIntervention(state: State, fact: Of<'intervention.chosen'>, at: number): void {
+  const { iteration, agent, intervention } = fact;
+  const task = fact.task === null ? undefined : state.tasks.get(fact.task);
+  // What was accepted has no next attempt to be corrected.
+  const over = state.attempts.get(iteration)?.verdict?.value === 'accepted';
+  if (task && !over) task.corrections.push({ iteration, at, agent, intervention });
+  if (task && intervention.agent !== undefined) task.agent = intervention.agent;
+  const sentence = intervention.relieved ?? intervention.sentence;
+  if (sentence === '') return;
+  state.owed = [
+    ...state.owed.slice(1 - OWED_MOST),
+    { agent, iteration, at, task: fact.task, sentence, toldIn: null },
+  ];
 }
 
 /** The item's counters, made on first sight. */

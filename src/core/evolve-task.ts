@@ -95,7 +95,12 @@ function unblockTask(state: State, fact: Extract<TaskFact, { type: 'task.unblock
   task.unblocks.push({ after: state.lastIteration, at, by, reason, grant, auto, attempts });
 }
 
+  const { ladderFrom } = task;
 function readTasks(state: State, fact: Extract<TaskFact, { type: 'tasks.read' }>): void {
+  // What the loop gives by itself is for the correction that was chosen, not for the first one again. Where
+  // the ladder was at its end, more time begins it anew.
+  const atEnd = task.corrections.at(-1)?.intervention.kind === 'question';
+  if (auto && !atEnd) task.ladderFrom = ladderFrom;
   state.source = fact.source;
   state.sourceSha = fact.sha256;
   for (const def of fact.set) {
@@ -144,6 +149,8 @@ function newTask(def: TaskDef): TaskState {
     conflicts: [],
     reason: '',
     corrections: [],
+    ladderFrom: 0,
+    agent: null,
     costUsd: 0,
     budgetUsd: 0,
     tries: null,
@@ -166,6 +173,7 @@ export function moveTask(state: State, id: string, to: TaskStatus, reason: strin
   if (to === 'done') {
     task.grant = null;
     task.tries = null;
+    task.agent = null;
   }
   if (to === 'done') task.landed = by === 'person' ? 'landed' : 'no';
   if (to === 'cancelled' || to === 'failed') task.landed = 'landed';
@@ -216,6 +224,7 @@ export function restartBudgets(state: State, task: TaskState): void {
   task.fruitless = 0;
   task.budgetUsd = 0;
   task.tries = null;
+  task.ladderFrom = state.lastIteration;
   state.stuck = 0;
   for (const [key, item] of state.items) {
     if (!key.endsWith(`|${task.def.id}`)) continue;

@@ -9,6 +9,7 @@ import { evolvePeople } from './evolve-people.ts';
 import { evolveTask, restartBudgets } from './evolve-task.ts';
 import type { JournalRecord } from './journal.ts';
 import { PHASES } from './phase.ts';
+import type { Policy } from './policy.ts';
 import type { RunState, State } from './state.ts';
 import { isTerminal } from './task.ts';
 
@@ -57,8 +58,8 @@ function evolveFact(state: State, fact: Fact, at: number): void {
       state.notices = [...state.notices.slice(-49), { at, level: fact.level, text: fact.text }];
       return;
     case 'provider.parked':
-      state.parked = { until: fact.until, reason: fact.reason, agent: fact.agent };
-      state.parkedSinceEnded = true;
+      state.parked.set(fact.agent, { until: fact.until, reason: fact.reason });
+      state.parkedSinceEnded.add(fact.agent);
       return;
     case 'topic.published':
       return publish(state, fact);
@@ -123,10 +124,11 @@ function createSession(state: State, fact: Extract<Fact, { type: 'session.create
 function startRun(state: State, fact: Extract<Fact, { type: 'run.started' }>, at: number): void {
   const stopped = state.run?.stopped ?? null;
   const afterCrash = state.run !== null && stopped === null;
+  giveBack(state, fact.policy);
   state.policy = fact.policy;
   state.dirty = new Set(fact.dirty);
   state.runs += 1;
-  state.agentDown = null;
+  state.down.clear();
   state.idleRow = 0;
   state.stopAsked = false;
   const fresh: RunState = {
@@ -151,6 +153,14 @@ function startRun(state: State, fact: Extract<Fact, { type: 'run.started' }>, at
   if (stopped) for (const asked of state.questions.values()) asked.stopped = false;
 }
 
+/** A task stays with the agent that took it over, unless the person who starts has chosen others. */
+function giveBack(state: State, { agent, fallback = [] }: Policy): void {
+  for (const task of state.tasks.values()) {
+    const chosen = task.agent === agent || fallback.includes(task.agent ?? '');
+    if (state.policy?.agent !== agent || !chosen) task.agent = null;
+  }
+}
+
 function tryAgain(state: State): void {
   state.stuck = 0;
   state.deadRow = 0;
@@ -162,6 +172,7 @@ function tryAgain(state: State): void {
     task.reviewRejections = 0;
     task.unfinished = 0;
     task.budgetUsd = 0;
+    task.ladderFrom = state.lastIteration;
   }
   for (const item of state.items.values()) {
     item.charged = 0;
@@ -179,6 +190,7 @@ function startCycle(state: State, cycle: number): void {
   for (const task of state.tasks.values()) {
     if (task.status === 'done' || task.status === 'cancelled') continue;
     Object.assign(task, { status: 'todo', prior: 'todo', reason: '', landed: 'no', runs: 0 });
+    task.agent = null;
     // Its files stay its own and land with it; as proof only work of the new cycle counts.
     Object.assign(task, { sinceReview: state.lastIteration, baseTree: null });
     restartBudgets(state, task);

@@ -94,6 +94,12 @@ export interface Intervention {
   kind: InterventionKind;
   /** The findings it answers. */
   findings: FindingKind[];
-  /** The sentence that stands in the next prompt; empty for kinds that change no prompt. */
+  /** What stands in the next prompts, one line for each finding. */
   sentence: string;
+  /** `other_agent`: who takes the task over. */
+  agent?: string;
+  /** `other_agent`: what the agent that did not manage is told in its own next prompt. */
+  relieved?: string;
+  /** The agent's circuit breaker has tripped. */
+  aggressive?: boolean;
 }

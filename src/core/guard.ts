@@ -2,15 +2,22 @@
  * What may keep an agent from being started, in the order it is asked: a question that holds the
  * session, a row of deaths, no progress, a limit, a provider that asks to wait.
  */
-
+import { openCorrection } from './correct.ts';
 import { limitReached } from './limits.ts';
 import { QUESTION_EXIT } from './question.ts';
 import type { QuestionState, State } from './state.ts';
 import { type Step, stop } from './step.ts';
 
-/** null: an agent may start now. Otherwise the step to take instead. */
-export function guard(state: State, now: number): Step | null {
-  return held(state) ?? deaths(state, now) ?? stuck(state) ?? limit(state) ?? park(state, now);
+/** null: one of these agents may start now. Otherwise the step to take instead. */
+export function guard(state: State, now: number, agents: readonly string[]): Step | null {
+  return (
+    held(state) ??
+    down(state, agents) ??
+    deaths(state, now) ??
+    stuck(state) ??
+    limit(state) ??
+    park(state, now, agents)
+  );
 }
 
 /** A question that holds the session comes before everything else that could be said. */
@@ -43,9 +50,16 @@ function oneLine(text: string): string {
   return line.length > 160 ? `${line.slice(0, 159)}…` : line;
 }
 
+/** Every agent that there is work for cannot work until a person acts. */
+function down(state: State, agents: readonly string[]): Step | null {
+  const found = agents.map((agent) => state.down.get(agent));
+  const [first] = found;
+  if (first === undefined || found.includes(undefined)) return null;
+  const which = state.policy?.fallback.length ? ` ${agents[0]}` : '';
+  return stop(6, `the agent${which} cannot work (${first.kind}): ${first.message}`);
+}
+
 function deaths(state: State, now: number): Step | null {
-  if (state.agentDown)
-    return stop(6, `the agent cannot work (${state.agentDown.kind}): ${state.agentDown.message}`);
   if (state.idleRow >= 2) {
     return stop(
       6,
@@ -78,7 +92,9 @@ function lastDeath(state: State): string {
 export function stuck(state: State): Step | null {
   const max = state.policy?.limits.maxStuck ?? 3;
   if (max === 0 || state.stuck < max) return null;
-  return stop(4, `no progress in ${state.stuck} iterations in a row (--max-stuck ${max})`);
+  const open = openCorrection(state);
+  const tried = open === null ? '' : `; open correction of ${open.task}: ${open.words}`;
+  return stop(4, `no progress in ${state.stuck} iterations in a row (--max-stuck ${max})${tried}`);
 }
 
 function limit(state: State): Step | null {
@@ -86,12 +102,15 @@ function limit(state: State): Step | null {
   return reason === null ? null : stop(1, reason);
 }
 
-function park(state: State, now: number): Step | null {
-  const parked = state.parked;
-  if (!parked || parked.until <= now) return null;
-  if (state.policy?.park) return { do: 'wait', until: parked.until, for: 'provider' };
+/** Every agent that there is work for, and that is not down, is told to wait by its provider. */
+function park(state: State, now: number, agents: readonly string[]): Step | null {
+  const left = agents.filter((agent) => !state.down.has(agent));
+  const waits = left.flatMap((agent) => state.parked.get(agent) ?? []).filter(({ until }) => until > now);
+  if (waits.length < left.length || waits.length === 0) return null;
+  const first = waits.reduce((a, b) => (b.until < a.until ? b : a));
+  if (state.policy?.park) return { do: 'wait', until: first.until, for: 'provider' };
   return stop(
     6,
-    `the provider's limit lasts until ${new Date(parked.until).toISOString()}: ${oneLine(parked.reason)}`,
+    `the provider's limit lasts until ${new Date(first.until).toISOString()}: ${oneLine(first.reason)}`,
   );
 }

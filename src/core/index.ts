@@ -3,18 +3,21 @@ export { type Blockage, type BlockedTask, blockage, blockedTask, type WaitingTas
 export type * from './claim.ts';
 export { NO_CLAIM } from './claim.ts';
 export {
-  COMPLEXITIES,
   type Classified,
+  COMPLEXITIES,
   type Complexity,
   type ComplexityClass,
   type ComplexityClasses,
   classify,
   DEFAULT_CLASSES,
 } from './complexity.ts';
+export { asksPerson, openCorrection, triedWords } from './correct.ts';
 export { decide, type Moment } from './decide.ts';
 export type * from './event.ts';
 export type * from './evidence.ts';
 export { ABORTED_REASON, evolve } from './evolve.ts';
+export { agentFor } from './fallback.ts';
+export { type FeedbackLine, feedbackFor, standingFeedback } from './feedback.ts';
 export * from './finding.ts';
 export { compareFailures, readGate } from './gate.ts';
 export { openQuestions } from './guard.ts';
@@ -35,10 +38,10 @@ export * from './prompt/index.ts';
 export * from './question.ts';
 export * from './role.ts';
 export { receive } from './route.ts';
+export * from './receipt/index.ts';
 export { interaction, questionId, settle } from './settle.ts';
 export * from './state.ts';
 export { EXITS, type Exit, exitOf, type Step } from './step.ts';
-export * from './receipt/index.ts';
 export {
   STRATEGIES,
   type Strategy,

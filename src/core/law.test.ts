@@ -1,9 +1,8 @@
-/** Limits, corrections, progress, budgets and the closed unions: the small rules of the law. */
+/** Limits, progress, budgets and the closed unions: the small rules of the law. */
 import { describe, expect, test } from 'vitest';
-import { correct } from './correct.ts';
 import type { Fact, TimeGrant } from './event.ts';
 import { evolve, exhausted } from './evolve.ts';
-import { FINDING_KINDS, FINDINGS, type FindingKind } from './finding.ts';
+import { FINDING_KINDS, FINDINGS } from './finding.ts';
 import { allowance, iterationLimit, limitReached, reckonTime, taskCostReached, timeoutS } from './limits.ts';
 import { PHASE_NAMES, PHASES } from './phase.ts';
 import { closeWave } from './progress.ts';
@@ -206,40 +205,6 @@ describe('when the run has had enough', () => {
     ]);
     expect(taskCostReached(policy, state.tasks.get('t1')!)).toBe(false);
     expect(state.tasks.get('t1')!.costUsd).toBe(1);
-  });
-});
-
-describe('corrections, cheapest first', () => {
-  const found = (kind: FindingKind) => ({ kind, detail: '' });
-  const fruitless = (tries: number, over = {}) =>
-    given(
-      started({ interventions: { ...policyOf().interventions, ...over } }),
-      listed(taskOf('t1')),
-      ...Array.from({ length: tries }, (_, i) => tried(i + 1, 't1')).flat(),
-    );
-  test('remind after the first fruitless try, insist after the second', () => {
-    expect(correct(fruitless(0), 't1', [found('no_files_detected')])?.kind).toBe('remind');
-    expect(correct(fruitless(1), 't1', [found('no_files_detected')])?.kind).toBe('insist');
-  });
-  test('aggressive mode starts at insist', () => {
-    expect(correct(fruitless(0, { aggressive: true }), 't1', [found('gate_failed')])?.kind).toBe('insist');
-  });
-  test('nothing to correct, or switched off: none', () => {
-    expect(correct(fruitless(0), 't1', [])).toBeNull();
-    expect(correct(fruitless(0), 't1', [found('gate_red_before')])).toBeNull();
-    expect(correct(fruitless(0, { enabled: false }), 't1', [found('gate_failed')])).toBeNull();
-  });
-  test('the most severe finding leads', () => {
-    const chosen = correct(fruitless(0), 't1', [
-      found('evidence_missing'),
-      found('gate_failed'),
-      found('forged_claim'),
-    ]);
-    expect(chosen?.findings.map(({ kind }) => kind)).toEqual([
-      'forged_claim',
-      'gate_failed',
-      'evidence_missing',
-    ]);
   });
 });
 

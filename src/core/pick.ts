@@ -2,6 +2,7 @@
  * Which item goes next. Tasks with few fruitless tries come first, so that one bad task never starves
  * the rest; among equals, work that a review sent back comes before reviews, and reviews before new work.
  */
+import { asksPerson } from './correct.ts';
 import { type Item, itemKey } from './role.ts';
 import { heldBy, hires, type State, type TaskState } from './state.ts';
 import { isTerminal, naturalOrder } from './task.ts';
@@ -42,6 +43,7 @@ export function isExhausted(state: State, task: TaskState): string | null {
   const { limits } = state.policy!;
   const { charged, reviewRejections, tries } = task;
   if (charged >= (tries ?? limits.maxTaskAttempts)) return rejected(charged, 'attempt');
+  if (asksPerson(task)) return 'every correction that applies was tried';
   if (tries !== null && reviewRejections >= tries)
     return `${rejected(reviewRejections, 'try', 'tries')} by review`;
   if (task.def.review === undefined && reviewRejections >= limits.reviewCap) {

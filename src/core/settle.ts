@@ -3,9 +3,10 @@
  * They are written together, so that no crash can leave a verdict without its consequences.
  */
 import { readQuestionText } from './ask-text.ts';
-import { correct } from './correct.ts';
+import { type Correction, correct } from './correct.ts';
 import type { Fact } from './event.ts';
 import type { AgentError } from './evidence.ts';
+import type { Intervention, InterventionKind } from './finding.ts';
 import type { Evidence, Judgement } from './judge.ts';
 import { sentenceFor } from './prompt/index.ts';
 import type { Question, QuestionKind } from './question.ts';
@@ -42,8 +43,8 @@ export function settle(settlement: Settlement): Fact[] {
       reason: judgement.reason,
       parks,
       down: down && { kind: down.kind, message: down.message },
-    },
       ...(evidence.receipt === null ? {} : { receipt: evidence.receipt }),
+    },
   ];
   if (parks && error?.resetsAt) {
     facts.push({
@@ -147,23 +148,34 @@ function reviewMoves(state: State, { task, iteration, review }: Reviewed): Fact[
   return facts;
 }
 
-function correction({ state, attempt, judgement }: Settlement): Fact[] {
-  // What was accepted needs no correcting, and who died or asked did nothing wrong.
-  if (judgement.value !== 'rejected' && judgement.value !== 'unfinished') return [];
-  const task = attempt.item.task ?? null;
-  const chosen = correct(state, task, judgement.findings);
+function correction({ state, attempt, evidence, judgement, at }: Settlement): Fact[] {
+  const { newTree } = evidence;
+  const chosen = correct(state, { attempt, judgement, newTree, at });
   if (!chosen) return [];
-  const sentence = chosen.findings
-    .map((finding) => sentenceFor(finding, chosen.kind, attempt.iteration, task ?? 'session'))
-    .join('\n');
-  const intervention = {
-    kind: chosen.kind,
-    findings: chosen.findings.map((finding) => finding.kind),
-    sentence,
-  };
-  return [
-    { type: 'intervention.chosen', iteration: attempt.iteration, agent: attempt.agent, task, intervention },
-  ];
+  const { iteration, agent } = attempt;
+  const task = attempt.item.task ?? null;
+  const { kind, findings, to, trip, time } = chosen;
+  const say = (as: InterventionKind) =>
+    findings
+      .map((finding) =>
+        sentenceFor(finding, { kind: as, iteration, task: task ?? 'session', tooOften: trip?.did, time }),
+      )
+      .join('\n');
+  const intervention: Intervention = { kind, findings: findings.map((one) => one.kind), sentence: say(kind) };
+  if (to !== null) Object.assign(intervention, { agent: to, relieved: say('insist') });
+  if (trip) intervention.aggressive = true;
+  const facts: Fact[] = [{ type: 'intervention.chosen', iteration, agent, task, intervention }];
+  if (trip?.fresh)
+    facts.push({ type: 'notice.given', level: 'critical', text: tripText(chosen, agent, task) });
+  return facts;
+}
+
+/** Told once for each trip, on every channel. */
+function tripText({ kind, to, trip }: Correction, agent: string, task: string | null): string {
+  const what = `Circuit breaker: ${agent} ${trip!.did} (${trip!.threshold}).`;
+  if (to !== null) return `${what} ${to} takes over task ${task}.`;
+  if (kind === 'question') return `${what} No other agent of \`fallback\` is left, so a person is asked.`;
+  return `${what} No other agent of \`fallback\` is left; it is told in the strongest words.`;
 }
 
 function questions({ state, attempt, evidence, judgement, at }: Settlement, task: TaskState | null): Fact[] {

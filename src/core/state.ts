@@ -49,7 +49,11 @@ export interface TaskState {
   conflicts: string[];
   reason: string;
   /** Corrections whose sentence stands in this task's prompts until it is accepted. */
-  corrections: { iteration: number; agent: string; intervention: Intervention }[];
+  corrections: { iteration: number; at: number; agent: string; intervention: Intervention }[];
+  /** Corrections after this iteration count as tried: the last iteration before a person acted on it. */
+  ladderFrom: number;
+  /** The agent that took the task over, until it is done; null: the policy's. */
+  agent: string | null;
   costUsd: number;
   /** Spent since the task's budgets last started: what its own money cap is held against. */
   budgetUsd: number;
@@ -75,6 +79,18 @@ export interface Unblocking {
   auto: boolean;
   /** Charged tries it allowed; null: as many as the limits say. */
   attempts: number | null;
+}
+
+/** A correction that its agent has not had in a prompt yet. */
+export interface Owed {
+  agent: string;
+  iteration: number;
+  /** Epoch ms. */
+  at: number;
+  task: string | null;
+  sentence: string;
+  /** The iteration in whose prompt it stands; null: none yet. */
+  toldIn: number | null;
 }
 
 export interface ItemState {
@@ -211,10 +227,14 @@ export interface State {
   deadRow: number;
   deadUntil: number;
   idleRow: number;
-  /** The agent cannot work at all until the next start: login, billing. */
-  agentDown: { kind: string; message: string } | null;
-  parked: { until: number; reason: string; agent: string } | null;
-  parkedSinceEnded: boolean;
+  /** Agents that cannot work at all until the next start: login, billing. */
+  down: Map<string, { kind: string; message: string }>;
+  /** Agents whose provider asks to wait; `until` is epoch ms and may be past. */
+  parked: Map<string, { until: number; reason: string }>;
+  /** Agents that were told to wait and of which none has ended a run since. */
+  parkedSinceEnded: Set<string>;
+  /** Corrections for the next prompt of their agent, the newest last. */
+  owed: Owed[];
   seenTrees: Set<string>;
   /** Latest result by `gate\0run\0tree`. */
   gates: Map<string, GateResult>;
@@ -270,9 +290,10 @@ export function emptyState(): State {
     deadRow: 0,
     deadUntil: 0,
     idleRow: 0,
-    agentDown: null,
-    parked: null,
-    parkedSinceEnded: false,
+    down: new Map(),
+    parked: new Map(),
+    parkedSinceEnded: new Set(),
+    owed: [],
     seenTrees: new Set(),
     gates: new Map(),
     onceGreen: new Set(),

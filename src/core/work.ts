@@ -2,8 +2,10 @@
  * The work of each phase. A phase whose modes nobody hires is walked through; BATCHING picks the next
  * wave, or says why there is none.
  */
+import { triedWords } from './correct.ts';
 import type { Fact } from './event.ts';
 import { DEPENDENCY_FAILED } from './evolve-task.ts';
+import { agentFor, agentsFor, isAvailable } from './fallback.ts';
 import { deadRow, guard, held, openQuestions, stuck, waitOrStop } from './guard.ts';
 import { iterationLimit } from './limits.ts';
 import { nearest } from './nearest.ts';
@@ -40,10 +42,18 @@ function batch(state: State, now: number): Step {
   if (used) return used;
   const found = candidates(state);
   const ready = found.filter((candidate) => candidate.notBefore <= now);
-  if (ready.length > 0) return guard(state, now) ?? openWave(state, ready);
+  const who = (list: typeof found) =>
+    agentsFor(
+      state,
+      list.map(({ item }) => item),
+    );
+  if (ready.length > 0) {
+    const able = ready.filter(({ item }) => isAvailable(state, agentFor(state, item), now));
+    return guard(state, now, who(ready)) ?? openWave(state, able);
+  }
   if (found.length > 0) {
     const until = Math.min(...found.map((candidate) => candidate.notBefore));
-    return guard(state, now) ?? { do: 'wait', until, for: 'backoff' };
+    return guard(state, now, who(found)) ?? { do: 'wait', until, for: 'backoff' };
   }
   return nothingReady(state);
 }
@@ -102,13 +112,14 @@ function exhaustedFact(state: State, task: TaskState, why: string): Fact {
   const failing = state.policy!.limits.onExhausted === 'fail' && task.status !== 'review';
   if (failing) return { type: 'task.moved', task: id, to: 'failed', reason: why, by: 'engine' };
   const last = state.attempts.get(task.attempts.at(-1) ?? 0)?.verdict?.reason ?? 'no verdict';
+  const tried = triedWords(task);
   return {
     type: 'question.asked',
     question: {
       id: questionId(state),
       kind: 'blocker',
       about: id,
-      text: `Task ${id} (${task.def.title}) is out of attempts: ${why}. Last reason: ${last}`,
+      text: `Task ${id} (${task.def.title}) is out of attempts: ${why}. ${tried === '' ? '' : `Corrections chosen: ${tried}. `}Last reason: ${last}`,
       options: [],
       default: null,
       hold: 'task',
@@ -189,7 +200,8 @@ function complete(state: State): Step {
 
 function summary(state: State, count: number): string {
   const only = state.policy?.onlyTask ?? null;
-  const done = only === null ? `all ${count} tasks are done` : `task ${only} is done`;
+  const all = count === 1 ? 'the only task is done' : `all ${count} tasks are done`;
+  const done = only === null ? all : `task ${only} is done`;
   const red = (state.policy?.gates ?? []).filter((gate) => gate.required && failedLast(state, gate));
   return red.length === 0
     ? done

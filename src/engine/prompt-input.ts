@@ -1,5 +1,12 @@
 /** Gathers what one prompt is made of, and remembers which messages and answers it delivers. */
-import type { Allowance, Item, PromptInput, State, TaskState } from '../core/index.ts';
+import {
+  type Allowance,
+  feedbackFor,
+  type Item,
+  type PromptInput,
+  type State,
+  type TaskState,
+} from '../core/index.ts';
 import { ownChanges, standing } from './changes.ts';
 import type { House } from './house.ts';
 
@@ -28,7 +35,7 @@ export async function gatherPrompt(house: House, call: PromptCall): Promise<Gath
   const policy = state.policy!;
   const guidance = pendingGuidance(state, item);
   const answers = undeliveredAnswers(state, item);
-  const corrections = correctionsFor(state, item);
+  const feedback = feedbackFor(state, item);
   const reviewing = item.mode === 'TASK_REVIEW';
   const input: PromptInput = {
     objective: state.session?.objective ?? '',
@@ -49,11 +56,7 @@ export async function gatherPrompt(house: House, call: PromptCall): Promise<Gath
       at: new Date(message.createdAt).toISOString(),
       text: message.text,
     })),
-    feedback: corrections.map(({ iteration, intervention }) => ({
-      iteration,
-      task: task?.def.id ?? null,
-      sentence: intervention.sentence,
-    })),
+    feedback,
     answers: answers.map(({ question, answer, by }) => ({
       question: question.text,
       answer: answer ?? '',
@@ -75,7 +78,7 @@ export async function gatherPrompt(house: House, call: PromptCall): Promise<Gath
   return {
     input,
     delivered: [...guidance.map((entry) => entry.message.id), ...answers.map((entry) => entry.question.id)],
-    reminded: corrections.map((entry) => entry.intervention.sentence),
+    reminded: feedback.map(({ sentence }) => sentence),
   };
 }
 
@@ -96,17 +99,6 @@ function undeliveredAnswers(state: State, item: Item) {
       (outcome === 'answered' || outcome === 'expired') &&
       (question.about === 'session' || question.about === item.task),
   );
-}
-
-/** Newest first, each sentence once; a reminder about another task goes to its agent's next prompt only. */
-function correctionsFor(state: State, item: Item) {
-  const task = item.task === undefined ? undefined : state.tasks.get(item.task);
-  const seen = new Set<string>();
-  return [...(task?.corrections ?? [])].reverse().filter(({ intervention }) => {
-    if (intervention.sentence === '' || seen.has(intervention.sentence)) return false;
-    seen.add(intervention.sentence);
-    return true;
-  });
 }
 
 async function leftoversOf(house: House, task: TaskState): Promise<PromptInput['leftovers']> {

@@ -120,8 +120,14 @@ function waitWords(step: Extract<Step, { do: 'wait' }>, state: State, now: numbe
     case 'backoff':
       return `waits after a failed run before it tries again${when}`;
     case 'provider':
-      return `waits for the provider's limit to end${when}: ${oneLine(state.parked?.reason ?? '', 120)}`;
+      return `waits for the provider's limit to end${when}: ${oneLine(parkedFor(state), 120)}`;
   }
+}
+
+/** What the provider said whose wait ends first. */
+function parkedFor(state: State): string {
+  const [first] = [...state.parked.values()].sort((a, b) => a.until - b.until);
+  return first?.reason ?? '';
 }
 
 /** How this question is answered, as commands. */
@@ -148,7 +154,7 @@ export function advice(code: number, state: State): string {
     case 5:
       return 'mend what the reason names, then `ralph run`';
     case 6:
-      return state.parkedSinceEnded
+      return state.parkedSinceEnded.size > 0
         ? '`ralph run` without --no-wait waits for that time and goes on by itself'
         : 'put right what the reason names (`ralph logs` shows what the agent printed), then `ralph run` tries again';
     case 7:

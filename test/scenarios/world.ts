@@ -65,6 +65,8 @@ export interface Seen {
   task: string;
   mode: string;
   role: string;
+  /** The name of the agent that was started. */
+  agent: string;
   attempt: number;
   iteration: number;
   prompt: string;
@@ -297,6 +299,7 @@ function ports(world: World): Ports {
         return path;
       },
       logPath: (iteration) => join(world.scratch, `iteration-${iteration}.log`),
+      lastSign: async () => 0,
       async writePrompt(iteration, text) {
         world.prompts.push(text);
         outside.works[sha(text)] = text;
@@ -304,7 +307,7 @@ function ports(world: World): Ports {
       },
     },
     ground: ground(world),
-    agent: () => agent(world),
+    agent: (name) => agent(world, name),
     gates: {
       run(def) {
         let stopped = false;
@@ -401,15 +404,21 @@ function ground(world: World): Ground {
         .filter((change) => change.before !== change.after);
     },
     current: async (paths) => new Map(paths.map((path) => [path, blobOf(outside.files, path)])),
-    uncommitted: async (paths) =>
-      paths.filter((path) => blobOf(outside.files, path) !== blobOf(headFiles(), path)),
-    read: async () => null,
     whereabouts: async (paths) =>
       new Map(
         paths
           .filter((path) => outside.files[path] !== undefined)
           .map((path) => [path, { kind: 'file', path }]),
       ),
+    uncommitted: async (paths) =>
+      paths.filter((path) => blobOf(outside.files, path) !== blobOf(headFiles(), path)),
+    committed: async (commit, paths) => {
+      const files = outside.commits.find((entry) => entry.id === commit)?.files ?? {};
+      return new Map(paths.flatMap((path) => (files[path] === undefined ? [] : [[path, sha(files[path])]])));
+    },
+    read: async () => null,
+    writtenAfter: async () => [],
+    withdraw: async () => undefined,
     async apply(changes) {
       const conflicts: string[] = [];
       for (const { path, before, after } of changes) {
@@ -495,10 +504,10 @@ const CAPABLE = {
   readOnly: false,
 };
 
-function agent(world: World): Agent {
+function agent(world: World, name: string): Agent {
   const { outside } = world;
   return {
-    name: 'played',
+    name,
     capabilities: CAPABLE,
     check: async () => [],
     async start(call) {
@@ -506,6 +515,7 @@ function agent(world: World): Agent {
         task: call.env.RALPH_TASK_ID!,
         mode: call.env.RALPH_MODE!,
         role: call.env.RALPH_ROLE!,
+        agent: name,
         attempt: Number(call.env.RALPH_ATTEMPT),
         iteration: Number(call.env.RALPH_ITERATION),
         prompt: call.prompt,

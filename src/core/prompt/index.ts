@@ -1,4 +1,4 @@
 export { buildPrompt } from './build.ts';
 export type * from './input.ts';
-export { sentenceFor } from './sentence.ts';
+export { type Occasion, sentenceFor } from './sentence.ts';
 export { readTrial, type TrialGate, type TrialWord, trialPrompt } from './trial.ts';

@@ -164,48 +164,62 @@ const WORDINGS: Record<FindingKind, Wording> = {
   },
 };
 
-/**
- * The sentence that stands in the next prompt for one finding. Empty for `question`, which speaks to a
- * person instead. One line; `task` is an id, or `session`.
- */
-export function sentenceFor(
-  finding: Finding,
-  kind: InterventionKind,
-  iteration: number,
-  task: string,
-): string {
-  if (kind === 'question') return '';
+/** What a correction answers and how. */
+export interface Occasion {
+  kind: InterventionKind;
+  iteration: number;
+  /** An id, or `session`. */
+  task: string;
+  /** The agent's circuit breaker tripped: what it did too often, e.g. "changed no file in 3 of its last 5 iterations". */
+  tooOften?: string | undefined;
+  /** Seconds before and after an attempt that ran out of them. */
+  time?: { beforeS: number; afterS: number } | null | undefined;
+}
+
+/** The sentence that stands in the next prompt for one finding. One line. */
+export function sentenceFor(finding: Finding, occasion: Occasion): string {
+  const { kind, iteration, task, time } = occasion;
   const { seen, act, evidence } = WORDINGS[finding.kind];
   const place = task === '' || task === 'session' ? '' : `, on task ${task}`;
   const detail = finding.detail.replace(/\s+/g, ' ').trim().slice(0, 600);
   const told = detail === '' ? '' : ` Seen: ${/[.!?…]$/.test(detail) ? detail : `${detail}.`}`;
-  return `${opening(kind)}In iteration ${iteration}${place}, ${seen}.${told} ${demand(kind, act)} Evidence that counts: ${evidence}.`;
+  const longer =
+    time && (finding.kind === 'timed_out' || kind === 'more_time')
+      ? ` The limit was then raised from ${time.beforeS} s to ${time.afterS} s.`
+      : '';
+  return `${opening(occasion)}In iteration ${iteration}${place}, ${seen}.${told}${longer} ${demand(occasion, act)} Evidence that counts: ${evidence}.`;
 }
 
-function opening(kind: Exclude<InterventionKind, 'question'>): string {
+function opening({ kind, tooOften }: Occasion): string {
+  const loud = tooOften === undefined ? '' : '**CRITICAL**: ';
   switch (kind) {
     case 'remind':
     case 'more_time':
     case 'diagnose':
-      return '';
+      return loud;
     case 'insist':
+    case 'question':
       return '**CRITICAL**: ';
     case 'other_agent':
-      return 'Another agent worked on this before you. ';
+      return `${loud}Another agent worked on this before you. `;
   }
 }
 
-function demand(kind: Exclude<InterventionKind, 'question'>, act: string): string {
+function demand({ kind, tooOften }: Occasion, act: string): string {
   switch (kind) {
     case 'remind':
       return act;
     case 'insist':
-      return `This has happened more than once, and the same again will be rejected again. You MUST do this first: ${act}`;
+      return tooOften === undefined
+        ? `This has happened more than once, and the same again will be rejected again. You MUST do this first: ${act}`
+        : `You have ${tooOften}; nothing that you say counts without it. Stop, and do NOT report before you have done this with your tools and looked at the result: ${act}`;
     case 'more_time':
-      return `This call has more time than the last one. ${act}`;
+      return `This call has more time than that one. ${act}`;
     case 'diagnose':
       return `It has failed in the same way several times, so diagnose before you change anything: reproduce it, write down the cause with what proves it, and only then make the smallest change that removes that cause. ${act}`;
     case 'other_agent':
-      return `Do not take over its conclusions unchecked. ${act}`;
+      return `Do not take over its conclusions unchecked, and do NOT report before you have looked at the result yourself. ${act}`;
+    case 'question':
+      return `Every milder correction was tried, and a person was asked about it: begin with what stands under ANSWERS. You MUST do this first: ${act}`;
   }
 }

@@ -185,5 +185,5 @@ function deniedGate(attempt: AttemptState, gates: GateDef[]): string | null {
 function parks(house: House, attempt: AttemptState): boolean {
   const error = attempt.report?.error;
   if (error?.kind !== 'limit' || error.resetsAt === null) return false;
-  return error.resetsAt > house.clock.now() && !house.state.parkedSinceEnded;
+  return error.resetsAt > house.clock.now() && !house.state.parkedSinceEnded.has(attempt.agent);
 }

@@ -11,9 +11,10 @@ import {
   isWanted,
   itemKey,
   MODES,
+  type Policy,
   Problem,
-  type StopCause,
   reckonTime,
+  type StopCause,
 } from '../../core/index.ts';
 import { append, type House, redraw } from '../house.ts';
 import { intake } from '../intake.ts';
@@ -86,6 +87,7 @@ async function attempt(house: House, call: AttemptCall): Promise<void> {
   const { iteration, item, before, token, marker, outbox } = call;
   const { state } = house;
   const policy = state.policy!;
+  const agent = agentFor(state, item);
   const task = item.task === undefined ? null : (state.tasks.get(item.task) ?? null);
   const ordinal =
     1 + (task && item.mode !== 'TASK_REVIEW' ? task.runs : (state.items.get(itemKey(item))?.attempts ?? 0));
@@ -102,12 +104,12 @@ async function attempt(house: House, call: AttemptCall): Promise<void> {
     iteration,
     item,
     attempt: ordinal,
-    agent: policy.agent,
-    model: policy.model,
+    agent,
+    model: modelOf(policy, agent),
     allowance: allowed,
+    time,
     before,
     marker,
-    time,
     tokenHash,
     prompt,
     taskFile,
@@ -121,13 +123,14 @@ async function attempt(house: House, call: AttemptCall): Promise<void> {
   const box = await followOutbox(house, outbox, {
     iteration,
     role: item.role,
-    agent: policy.agent,
+    agent,
     about: item.task ?? 'session',
     tokenHash,
   });
   try {
     const { report, cause } = await seeThrough(house, {
       call,
+      agent,
       env,
       text,
       promptPath: prompt.path,
@@ -145,8 +148,14 @@ async function attempt(house: House, call: AttemptCall): Promise<void> {
   }
 }
 
+/** A model's name means something to the agent it was chosen for only. */
+function modelOf({ agent, model }: Policy, runs: string): string | null {
+  return runs === agent ? model : null;
+}
+
 interface Seen {
   call: AttemptCall;
+  agent: string;
   env: Record<string, string>;
   text: string;
   promptPath: string;
@@ -156,13 +165,13 @@ interface Seen {
 
 async function seeThrough(
   house: House,
-  { call, env, text, promptPath, allowed, poll }: Seen,
+  { call, agent, env, text, promptPath, allowed, poll }: Seen,
 ): Promise<{ report: AgentReport; cause: StopCause | null }> {
   const { iteration, item, marker } = call;
   const policy = house.state.policy!;
   let handle: AgentHandle;
   try {
-    handle = await house.agent(policy.agent).start({
+    handle = await house.agent(agent).start({
       prompt: text,
       promptPath: `${house.sessionDir}/${promptPath}`,
       cwd: house.ground.cwd,
@@ -170,7 +179,7 @@ async function seeThrough(
       marker,
       allowance: allowed,
       logPath: house.works.logPath(iteration),
-      model: policy.model,
+      model: modelOf(policy, agent),
       readOnly: MODES[item.mode].mayWrite === 'nothing',
       spawned: (pid, startTime) => append(house, [{ type: 'attempt.spawned', iteration, pid, startTime }]),
       event: (event) => {

@@ -1,0 +1,78 @@
+/**
+ * The circuit breaker: an agent that changed nothing, or claimed what was not so, too often in its last
+ * iterations, whatever they were about. It trips once, and is closed again when enough of what it looks
+ * at was better.
+ */
+import { FINDINGS, type Finding } from './finding.ts';
+import type { InterventionPolicy } from './policy.ts';
+import type { State } from './state.ts';
+
+/** How many of an agent's last judged iterations are looked at. */
+export const BREAKER_WINDOW = 5;
+
+export interface Trip {
+  /** Continues the agent's name, e.g. "claimed completion without progress in 2 of its last 3 iterations". */
+  did: string;
+  /** The key with its value, e.g. `interventions.threshold_no_files: 3`. */
+  threshold: string;
+  /** It tripped with this iteration; false: it had before. */
+  fresh: boolean;
+}
+
+interface Fuse {
+  eventType: string;
+  did: string;
+  key: string;
+  most(policy: InterventionPolicy): number;
+}
+
+const FUSES: readonly Fuse[] = [
+  {
+    eventType: 'false_completion_detected',
+    did: 'claimed completion without progress',
+    key: 'threshold_false_completion',
+    most: (policy) => policy.thresholdFalseCompletion,
+  },
+  {
+    eventType: 'no_files_detected',
+    did: 'changed no file',
+    key: 'threshold_no_files',
+    most: (policy) => policy.thresholdNoFiles,
+  },
+];
+
+/** The trip of this agent's breaker by an iteration with these findings; null while it holds. */
+export function tripped(state: State, agent: string, findings: readonly Finding[]): Trip | null {
+  const policy = state.policy?.interventions;
+  if (!policy?.enabled) return null;
+  const earlier = lastOf(state, agent);
+  const now = [findings, ...earlier].slice(0, BREAKER_WINDOW);
+  const over = (iterations: typeof now) =>
+    FUSES.filter((fuse) => counted(iterations, fuse) >= fuse.most(policy));
+  const blown = over(now).find((fuse) => shows(findings, fuse));
+  if (!blown) return null;
+  const times = `${counted(now, blown)} of its last ${now.length === 1 ? 'iteration' : `${now.length} iterations`}`;
+  return {
+    did: `${blown.did} in ${times}`,
+    threshold: `interventions.${blown.key}: ${blown.most(policy)}`,
+    fresh: over(earlier).length === 0,
+  };
+}
+
+/** What was held against the agent's last judged iterations, the newest first. */
+function lastOf(state: State, agent: string): (readonly Finding[])[] {
+  const found: (readonly Finding[])[] = [];
+  for (let iteration = state.lastIteration; iteration > 0 && found.length < BREAKER_WINDOW; iteration--) {
+    const attempt = state.attempts.get(iteration);
+    if (attempt?.agent === agent && attempt.verdict) found.push(attempt.verdict.findings);
+  }
+  return found;
+}
+
+function counted(iterations: readonly (readonly Finding[])[], fuse: Fuse): number {
+  return iterations.filter((findings) => shows(findings, fuse)).length;
+}
+
+function shows(findings: readonly Finding[], { eventType }: Fuse): boolean {
+  return findings.some(({ kind }) => FINDINGS[kind].eventType === eventType);
+}
