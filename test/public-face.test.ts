@@ -12,7 +12,9 @@ import {
   NO_CLAIM,
   PHASES,
   type Question,
+  type Receipt,
   reckonTime,
+  type Told,
 } from '../src/core/index.ts';
 import { policy } from './scenarios/world.ts';
 
@@ -20,6 +22,46 @@ const item = { role: 'executor', mode: 'implement' as const, subject: 't1', task
 const mark = { head: 'c0ffee', branch: 'main', tree: 'bada55' };
 const work = { path: 'logs/iteration-001.prompt.md', sha256: '00' };
 const change = { path: 'a.txt', before: null, after: 'b10b' };
+const receipt: Receipt = {
+  files: [
+    {
+      path: 'a.txt',
+      said: './a.txt',
+      from: ['prose'],
+      lines: '10-40',
+      status: 'changed',
+      held: true,
+      wrong: false,
+      why: '',
+    },
+  ],
+  commands: [
+    {
+      command: 'npm test',
+      from: ['tool'],
+      said: 0,
+      exitCode: 0,
+      seen: 'gate',
+      held: true,
+      wrong: false,
+      why: '',
+    },
+  ],
+  criteria: [
+    {
+      number: 1,
+      text: 'it works',
+      met: true,
+      by: [{ kind: 'command', value: 'npm test', held: true, seen: 'exit 0' }],
+      held: true,
+    },
+  ],
+  more: 0,
+};
+const told: Told = {
+  files: [{ path: 'a.txt', lines: '10-40', deed: 'changed', via: 'prose', unsure: false }],
+  commands: [{ command: 'npm test', exitCode: 0, via: 'prose' }],
+};
 const runner = { pid: 7, startTime: '12345', host: 'desk', boot: 'b007' };
 const source = { kind: 'file' as const, path: 'ralph/tasks.json', dialect: 'tasks.json', reviewed: false };
 const message: Message = {
@@ -142,7 +184,7 @@ const EXAMPLES: { [T in Fact['type']]: Extract<Fact, { type: T }> } = {
     type: 'attempt.ended',
     iteration: 1,
     report,
-    claim: NO_CLAIM,
+    claim: { ...NO_CLAIM, told },
     after: mark,
     changes: [change],
     changeCount: 1,
@@ -181,6 +223,7 @@ const EXAMPLES: { [T in Fact['type']]: Extract<Fact, { type: T }> } = {
   'intervention.chosen': {
     type: 'intervention.chosen',
     iteration: 1,
+    receipt,
     agent: 'claude',
     task: 't1',
     intervention: { kind: 'remind', findings: ['no_files_detected'], sentence: 's' },

@@ -106,9 +106,11 @@ const WORDS: Record<WordKind, string> = {
 const LATE: Partial<Record<WordKind, string>> = {
   wrote: `erstellt angelegt hinzugefügt geschrieben geändert aktualisiert angepasst bearbeitet überarbeitet ergänzt
     erweitert implementiert behoben korrigiert umgesetzt umgeschrieben eingefügt
+    geänderte geänderten erstellte erstellten angelegte angelegten hinzugefügte hinzugefügten angepasste angepassten
+    bearbeitete bearbeiteten aktualisierte aktualisierten gewijzigde toegevoegde aangemaakte aangepaste
     aangemaakt toegevoegd geschreven gewijzigd bijgewerkt aangepast geïmplementeerd
     oluşturuldu oluşturdum eklendi ekledim güncellendi güncelledim değiştirildi değiştirdim yazdım yazıldı`,
-  gone: 'gelöscht entfernt verwijderd silindi sildim kaldırıldı',
+  gone: 'gelöscht gelöschte entfernt entfernte verwijderd verwijderde silindi sildim kaldırıldı',
   moved: 'umbenannt verschoben hernoemd verplaatst',
 };
 
