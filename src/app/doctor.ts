@@ -53,7 +53,7 @@ export async function examine(request: DoctorRequest): Promise<Examined> {
     live.signal = signal;
     live.stop?.();
   };
-  process.on('SIGINT', hear).on('SIGTERM', hear);
+  process.on('SIGINT', hear).on('SIGTERM', hear).on('SIGHUP', hear);
   const scratch = await mkdtemp(join(tmpdir(), 'ralph-doctor-'));
   const rows: Row[] = [];
   const tell = (more: Row[]) => {
@@ -65,7 +65,7 @@ export async function examine(request: DoctorRequest): Promise<Examined> {
   try {
     await examineAll({ request, scratch, tell, live, env: stringEnv(request.env) });
   } finally {
-    process.off('SIGINT', hear).off('SIGTERM', hear);
+    process.off('SIGINT', hear).off('SIGTERM', hear).off('SIGHUP', hear);
     await rm(scratch, { recursive: true, force: true });
   }
   return { rows, interrupted: live.signal };

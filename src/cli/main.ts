@@ -4,15 +4,11 @@
  * the command framework is loaded; everything else is looked up there.
  */
 import { VERSION } from '../app/product.ts';
+import { guardProcess } from './last-resort.ts';
 
 const argv = process.argv.slice(2);
 
-// Who reads our output may stop reading (`| head`). What only shows something then ends; a run goes on.
-const WORKS = ['run', 'resume', 'demo'];
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  if (!WORKS.includes(argv[0] ?? '')) process.exit(process.exitCode ?? 0);
-});
+guardProcess({ works: ['run', 'resume', 'demo'].includes(argv[0] ?? '') });
 
 async function main(): Promise<void> {
   switch (argv[0]) {

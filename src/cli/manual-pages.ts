@@ -248,7 +248,7 @@ export const PAGES: Record<string, Page> = {
     exits: {
       0: 'everything that a run needs is there',
       5: 'something is missing: each row that failed says how to mend it',
-      130: 'interrupted; 143 by SIGTERM',
+      130: 'interrupted; 143 by SIGTERM or a closed terminal',
     },
     see: ['init', 'agents', 'config', 'docs/guides/gates.md'],
   },

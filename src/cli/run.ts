@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { RunOutcome, RunRequest } from '../app/index.ts';
 import type { Flags } from '../config/index.ts';
 import type { JournalRecord, State } from '../core/index.ts';
-import type { AgentEvent, House } from '../engine/index.ts';
+import type { AgentEvent } from '../engine/index.ts';
 import { type KeyOptions, keyFlags, keyOptions } from './flags.ts';
 import { type Common, common, folderOf, printResult } from './io.ts';
 
@@ -92,7 +92,7 @@ export async function play(
   options: RunOptions,
   { resume }: { resume: boolean },
 ): Promise<number> {
-  const app = await import('../app/index.ts');
+  const [app, { listen }] = await Promise.all([import('../app/index.ts'), import('./signals.ts')]);
   const waitSet = process.argv.includes('--wait') || process.argv.includes('--no-wait');
   const interactive = !options.json && process.stdin.isTTY === true && process.stdout.isTTY === true;
   const screen = await openScreen(options);
@@ -163,17 +163,4 @@ async function openScreen(options: RunOptions): Promise<Screen> {
   const color = options.color === 'always' || options.color === 'never' ? options.color : 'auto';
   const display = await liveDisplay({ out: process.stdout, env: process.env, now: () => Date.now(), color });
   return { ...display, say };
-}
-
-/** First signal: agents are ended and the run stops; second: at once. */
-function listen(house: House): void {
-  let heard = 0;
-  const on = (signal: 'SIGINT' | 'SIGTERM') => () => {
-    heard += 1;
-    if (heard > 1) for (const handle of house.live.values()) void handle.stop(0);
-    house.interrupt.signal ??= signal;
-    house.interrupt.wake?.();
-  };
-  process.on('SIGINT', on('SIGINT'));
-  process.on('SIGTERM', on('SIGTERM'));
 }

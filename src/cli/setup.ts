@@ -103,7 +103,7 @@ async function doctor(options: DoctorOptions): Promise<number> {
   });
   if (interrupted !== null) {
     if (options.json) answer(options, { ok: false, interrupted, rows }, '');
-    return interrupted === 'SIGTERM' ? 143 : 130;
+    return interrupted === 'SIGINT' ? 130 : 143;
   }
   const ok = rows.every((row) => row.ok !== false);
   answer(options, { ok, rows }, `\n${app.verdictText(rows, agent)}`);

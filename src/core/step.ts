@@ -36,7 +36,7 @@ export const EXITS: Record<number, { word: string; meaning: string }> = {
   9: { word: 'ABORTED', meaning: 'aborted by a person' },
   70: { word: 'BUG', meaning: 'a defect of the product, or the disk refused to write' },
   130: { word: 'INTERRUPTED', meaning: 'SIGINT' },
-  143: { word: 'TERMINATED', meaning: 'SIGTERM' },
+  143: { word: 'TERMINATED', meaning: 'SIGTERM, or its terminal was closed' },
 };
 
 export interface Exit {

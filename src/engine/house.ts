@@ -67,7 +67,7 @@ export interface House extends Ports {
   /** A mark that is known to be the ground's present content; null: look again. */
   fresh: Mark | null;
   /** Set from outside by a process signal; read at every boundary. */
-  interrupt: { signal: 'SIGINT' | 'SIGTERM' | null; wake: (() => void) | null };
+  interrupt: { signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | null; wake: (() => void) | null };
   /** Whether HEAD has the task file, so that its marks belong into commits. */
   listTracked: boolean;
   /** This runner has seen to it that what is set aside is out of the tree. */

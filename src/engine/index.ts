@@ -3,4 +3,4 @@ export { intake } from './intake.ts';
 export { fileReview } from './list.ts';
 export { setAside } from './perform/leftovers.ts';
 export type * from './ports.ts';
-export { loop, turn } from './turn.ts';
+export { giveUp, loop, turn } from './turn.ts';

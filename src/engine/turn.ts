@@ -90,7 +90,7 @@ function unknownStep(step: never): never {
   throw new Error(`unknown step ${JSON.stringify(step)}`);
 }
 
-const SIGNAL_EXIT = { SIGINT: 130, SIGTERM: 143 } as const;
+const SIGNAL_EXIT = { SIGINT: 130, SIGTERM: 143, SIGHUP: 143 } as const;
 
 /** Turns until the law says stop or a signal asks for it. */
 export async function loop(house: House): Promise<Exit> {
@@ -104,7 +104,7 @@ export async function loop(house: House): Promise<Exit> {
   }
 }
 
-async function interrupted(house: House, signal: 'SIGINT' | 'SIGTERM'): Promise<Exit> {
+async function interrupted(house: House, signal: keyof typeof SIGNAL_EXIT): Promise<Exit> {
   const exit = exitOf(
     SIGNAL_EXIT[signal],
     `${signal}: running agents were ended and not judged; run again to go on`,
@@ -112,6 +112,14 @@ async function interrupted(house: House, signal: 'SIGINT' | 'SIGTERM'): Promise<
   await append(house, [{ type: 'run.stopped', ...exit }]);
   await redraw(house);
   return exit;
+}
+
+/** After a defect that the loop itself cannot hear of: what it started is ended, and the journal says so. */
+export async function giveUp(house: House, why: string): Promise<void> {
+  await Promise.all([...house.live.values()].map((handle) => handle.stop(0)));
+  await endOrphanedGates(house).catch(() => undefined);
+  await append(house, [{ type: 'run.stopped', ...exitOf(70, `a defect of ralph: ${why}`) }]);
+  await redraw(house);
 }
 
 /** Waits for the time, a message, or a signal, whichever comes first. */
