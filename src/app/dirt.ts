@@ -1,9 +1,11 @@
 /** Which paths are nobody's attempt: what a person left uncommitted, and what stays out of snapshots. */
 import { readFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import type { Mark } from '../core/index.ts';
-import type { TaskList } from '../engine/index.ts';
-import { committedText, type RepoGround } from '../repo/index.ts';
+import type { Mark, State } from '../core/index.ts';
+import { changesOf, type TaskList } from '../engine/index.ts';
+import { committedText, type Dirty, type RepoGround } from '../repo/index.ts';
+import { openWorks } from '../store/index.ts';
+import { knownSessions, readState } from './choose.ts';
 import type { Place } from './place.ts';
 import type { Plan } from './plan.ts';
 import { isOnlyOurs } from './setup/ignore-lines.ts';
@@ -41,10 +43,8 @@ export async function dirtOf(
   if (state && state.open.size > 0) return { all: [...state.dirty], strange: [], mark: null };
   if (!ground.hasGit) return { all: [], strange: [], mark: null };
   const { dirty, mark } = await ground.standing();
-  const ours = new Set<string>();
-  for (const known of [state, ...plan.others.map((other) => other.state)])
-    for (const attempt of known?.attempts.values() ?? [])
-      for (const { path } of attempt.changes) ours.add(path);
+  const sessions = plan.session === null ? plan.others : [...plan.others, plan.session];
+  const left = dirty.length === 0 ? [] : await Promise.all(sessions.map(leftBy));
   const prefix = relative(plan.place.project.root, plan.place.dir);
   const inputs = new Set(
     ['ralph.yml', 'ralph/prd.md', 'ralph/progress.txt'].map((path) => join(prefix, path)),
@@ -54,10 +54,63 @@ export async function dirtOf(
     inputs.add(relative(plan.place.project.root, resolve(plan.place.dir, plan.settings.promptFile)));
   }
   const ignoreFile = join(prefix, '.gitignore');
-  if (dirty.includes(ignoreFile) && (await onlyInitChanged(ground.root, ignoreFile))) inputs.add(ignoreFile);
-  const all = dirty.filter((path) => !ours.has(path));
-  return { all, strange: state === null ? all.filter((path) => !inputs.has(path)) : [], mark };
+  if (dirty.some(({ path }) => path === ignoreFile) && (await onlyInitChanged(ground.root, ignoreFile)))
+    inputs.add(ignoreFile);
+  const all = pathsOf(dirty.filter((found) => !left.some((by) => isOurs(by, found))));
+  const strange = state === null ? all.filter((path) => !inputs.has(path)) : [];
+  if (strange.length === 0) return { all, strange, mark };
+  // What ended sessions left of their notes is no reason to refuse; reading them all is only worth it here.
+  const notes = await notedBy(plan.place);
+  const noted = new Set(pathsOf(dirty.filter((found) => isOurs(notes, found))));
+  const foreign = (path: string) => !noted.has(path);
+  return { all: all.filter(foreign), strange: strange.filter(foreign), mark };
 }
+
+/** What the newest attempt that changed a path left there: blob id, null for nothing. */
+type Left = Map<string, string | null>;
+
+/**
+ * What attempts left and nothing has landed since. A path that holds anything else now was changed by a
+ * person, whoever had it before.
+ */
+async function leftBy({ dir, state }: { dir: string; state: State }): Promise<Left> {
+  const left: Left = new Map();
+  const works = openWorks(dir);
+  for (const attempt of [...state.attempts.values()].sort((a, b) => a.iteration - b.iteration)) {
+    const landed = hasLanded(state, attempt.item.task);
+    for (const { path, after } of await changesOf(works, attempt)) {
+      if (landed) left.delete(path);
+      else left.set(path, after);
+    }
+    for (const { path, after } of attempt.noted) left.set(path, after);
+  }
+  return left;
+}
+
+/** Only a commit of the engine's holds all that its task left. */
+function hasLanded({ tasks, policy }: State, id: string | undefined): boolean {
+  const task = id === undefined ? undefined : tasks.get(id);
+  return policy?.commit === 'auto' && task?.landed === 'landed' && task.commit !== null;
+}
+
+/** The notes and logs that the attempts of any session here left. */
+async function notedBy(place: Place): Promise<Left> {
+  const left: Left = new Map();
+  for (const { dir } of await knownSessions(place)) {
+    for (const { noted } of readState(dir).attempts.values()) {
+      for (const { path, after } of noted) left.set(path, after);
+    }
+  }
+  return left;
+}
+
+function isOurs(left: Left, { path, now }: Dirty): boolean {
+  if (!left.has(path)) return false;
+  // Where only the index differs, as after a `git add` of the agent, nothing of a person's lies in the file.
+  return now === undefined || left.get(path) === now;
+}
+
+const pathsOf = (dirty: Dirty[]): string[] => dirty.map(({ path }) => path);
 
 /** The lines that `ralph init` adds are no work of anybody: a first run need not wait for their commit. */
 async function onlyInitChanged(root: string, path: string): Promise<boolean> {

@@ -102,6 +102,7 @@ export async function openSession(request: OpenRequest): Promise<Opened> {
       env: await agentEnvironment(session.dir, request.env),
       state,
     });
+    house.predecessorSeenAt = lock.predecessorSeenAt;
     return { house, lock, repaired, close: () => close(house, { lock, journal, mirrors }) };
   } catch (error) {
     await lock.release();

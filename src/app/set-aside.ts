@@ -2,7 +2,7 @@
  * Another session takes over the work tree (`--new`, `--session`): the open one's uncommitted work goes into a checkpoint and
  * its desk files come off the desk. Going on with it brings both back.
  */
-import { append, redraw, setAside } from '../engine/index.ts';
+import { append, finishSettingAside, redraw, setAside } from '../engine/index.ts';
 import type { Audience } from './audience.ts';
 import type { Place } from './place.ts';
 import { openQuietly } from './quiet.ts';
@@ -20,6 +20,7 @@ export async function setSessionAside({ place, session, audience, env }: AsideRe
     const { house } = opened;
     const owner = house.state.groundOwner;
     if (owner !== null && house.state.open.size === 0) await setAside(house, owner);
+    await finishSettingAside(house);
     const taken = await house.desk.show([]);
     await append(
       house,

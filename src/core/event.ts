@@ -191,6 +191,11 @@ export type Fact =
       review: { verdict: 'Qualified' | 'Failed'; feedback: string } | null;
       /** The task file, notes or logs changed. */
       bookkeeping: boolean;
+      /**
+       * before → after of the loop's notes and logs: no evidence, but landed where git tracks them; at most
+       * 1,000. Absent in journals of versions that did not say, and where there is none.
+       */
+      noted?: Change[];
     }
   | {
       type: 'attempt.lost';
@@ -198,7 +203,12 @@ export type Fact =
       reason: string;
       ended: string[];
       after: Mark | null;
+      /** At most 1,000, the rest in `more`. */
       changes: Change[];
+      /** Absent in journals of versions that knew no `more`: as many as `changes`. */
+      changeCount?: number;
+      more?: WorkRef | null;
+      noted?: Change[];
     }
   | { type: 'gate.ran'; iteration: number; when: 'baseline' | 'after'; result: GateResult }
   | {
@@ -237,7 +247,11 @@ export type Fact =
     }
   | { type: 'landing.failed'; task: string; reason: string }
   | { type: 'leftovers.set_aside'; task: string; tree: string; changes: Change[] }
+  /** What was set aside is out of the work tree. */
+  | { type: 'leftovers.cleared'; task: string }
   | { type: 'leftovers.taken_up'; task: string; conflicts: string[] }
+  /** Paths that a person turned out to have changed: from now on like those that were dirty at the start. */
+  | { type: 'dirt.found'; paths: string[]; reason: string }
   | { type: 'ground.changed'; mark: Mark; by: string }
   // people
   | { type: 'message.received'; message: Message; action: string }

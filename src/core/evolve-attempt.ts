@@ -17,7 +17,8 @@ type AttemptFact = Extract<
       | 'gate.ran'
       | 'verdict.reached'
       | 'intervention.chosen'
-      | 'ground.changed';
+      | 'ground.changed'
+      | 'dirt.found';
   }
 >;
 type Of<T extends AttemptFact['type']> = Extract<AttemptFact, { type: T }>;
@@ -71,6 +72,9 @@ export function evolveAttempt(state: State, fact: AttemptFact, at: number): void
     case 'ground.changed':
       state.lastMark = fact.mark;
       state.seenTrees.add(fact.mark.tree);
+      return;
+    case 'dirt.found':
+      for (const path of fact.paths) state.dirty.add(path);
       return;
   }
 }
@@ -176,6 +180,7 @@ function newAttempt(state: State, fact: Of<'attempt.started'>, at: number): Atte
     rewrote: false,
     marked: [],
     bookkeeping: false,
+    noted: [],
     review: null,
     trespass: [],
     gates: [],
@@ -198,6 +203,7 @@ function endAttempt(state: State, fact: Of<'attempt.ended'>, at: number): void {
   attempt.rewrote = fact.rewrote;
   attempt.marked = fact.marked;
   attempt.bookkeeping = fact.bookkeeping;
+  attempt.noted = fact.noted ?? [];
   attempt.review = fact.review;
   attempt.trespass = fact.trespass;
   attempt.stoppedFor = fact.stoppedFor;
@@ -251,7 +257,9 @@ function loseAttempt(state: State, fact: Of<'attempt.lost'>, at: number): void {
   attempt.endedAt = at;
   attempt.after = fact.after;
   attempt.changes = fact.changes;
-  attempt.changeCount = fact.changes.length;
+  attempt.changeCount = fact.changeCount ?? fact.changes.length;
+  attempt.more = fact.more?.sha256 ?? null;
+  attempt.noted = fact.noted ?? [];
   if (fact.after) state.lastMark = fact.after;
   settle(state, attempt);
   undeliver(state, attempt);

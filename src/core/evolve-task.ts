@@ -15,6 +15,7 @@ type TaskFact = Extract<
       | 'commit.landed'
       | 'landing.failed'
       | 'leftovers.set_aside'
+      | 'leftovers.cleared'
       | 'leftovers.taken_up'
       | 'feedback.received';
   }
@@ -67,8 +68,13 @@ export function evolveTask(state: State, fact: TaskFact, at: number): void {
     }
     case 'leftovers.set_aside': {
       const task = state.tasks.get(fact.task);
-      if (task) task.aside = { tree: fact.tree, changes: fact.changes };
+      if (task) task.aside = { tree: fact.tree, changes: fact.changes, cleared: false };
       if (state.groundOwner === fact.task) state.groundOwner = null;
+      return;
+    }
+    case 'leftovers.cleared': {
+      const aside = state.tasks.get(fact.task)?.aside;
+      if (aside) aside.cleared = true;
       return;
     }
     case 'leftovers.taken_up': {

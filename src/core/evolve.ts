@@ -71,6 +71,7 @@ function evolveFact(state: State, fact: Fact, at: number): void {
     case 'commit.landed':
     case 'landing.failed':
     case 'leftovers.set_aside':
+    case 'leftovers.cleared':
     case 'leftovers.taken_up':
     case 'feedback.received':
       return evolveTask(state, fact, at);
@@ -84,6 +85,7 @@ function evolveFact(state: State, fact: Fact, at: number): void {
     case 'verdict.reached':
     case 'intervention.chosen':
     case 'ground.changed':
+    case 'dirt.found':
       return evolveAttempt(state, fact, at);
     case 'message.received':
     case 'message.rejected':

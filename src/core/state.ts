@@ -43,8 +43,11 @@ export interface TaskState {
   landed: 'no' | 'landed' | 'failed';
   landingReason: string;
   commit: string | null;
-  /** Uncommitted paths of earlier attempts, set aside while another task is worked on. */
-  aside: { tree: string; changes: Change[] } | null;
+  /**
+   * Uncommitted paths of earlier attempts, set aside while another task is worked on; not cleared: they may
+   * still lie in the work tree.
+   */
+  aside: { tree: string; changes: Change[]; cleared: boolean } | null;
   /** Conflicts of the last take-up, told in the prompt. */
   conflicts: string[];
   reason: string;
@@ -137,6 +140,8 @@ export interface AttemptState {
   rewrote: boolean;
   marked: string[];
   bookkeeping: boolean;
+  /** Its changes to the loop's notes and logs. */
+  noted: Change[];
   trespass: Trespass[];
   review: { verdict: 'Qualified' | 'Failed'; feedback: string } | null;
   gates: GateResult[];

@@ -2,16 +2,23 @@
  * Which paths are whose. A task owns the difference its own attempts made, each before → after, as
  * far as it still stands; what people, other tasks and the engine changed is nobody's evidence.
  */
-import type { AttemptState, Change, State, TaskState } from '../core/index.ts';
+import { relative } from 'node:path';
+import type { AttemptState, Change, TaskState, WorkRef } from '../core/index.ts';
 import type { House } from './house.ts';
+import type { Works } from './ports.ts';
 
 /** Facts carry this many paths; the rest lies in the session's store. */
 export const MAX_CHANGES = 1_000;
 
 /** Every change of an attempt, those beyond the fact's bound included. */
-export async function allChanges(house: House, attempt: AttemptState): Promise<Change[]> {
+export function allChanges(house: House, attempt: AttemptState): Promise<Change[]> {
+  return changesOf(house.works, attempt);
+}
+
+/** The same, where only the session's works are at hand. */
+export async function changesOf(works: Pick<Works, 'get'>, attempt: AttemptState): Promise<Change[]> {
   if (attempt.more === null) return attempt.changes;
-  const bytes = await house.works.get(attempt.more);
+  const bytes = await works.get(attempt.more);
   return bytes === null ? attempt.changes : (JSON.parse(Buffer.from(bytes).toString('utf8')) as Change[]);
 }
 
@@ -36,17 +43,36 @@ export async function standing(house: House, changes: Change[]): Promise<Change[
   return changes.filter((change) => (now.get(change.path) ?? null) === change.after);
 }
 
+/** Changes as a fact carries them. */
+export interface ToldChanges {
+  changes: Change[];
+  changeCount: number;
+  more: WorkRef | null;
+}
+
+/** What goes into the fact itself, and the whole of it into the store where that is not all. */
+export async function told(house: House, changes: Change[]): Promise<ToldChanges> {
+  const cut = changes.length > MAX_CHANGES;
+  const more = cut ? await house.works.put('changes.json', JSON.stringify(changes)) : null;
+  return { changes: changes.slice(0, MAX_CHANGES), changeCount: changes.length, more };
+}
+
 /**
  * Only the loop's own task list, notes and logs: never evidence of work. The same names deeper in the
- * project are the project's, and may well be what a task asked for.
+ * project are the project's, and may well be what a task asked for; so is source code in a folder of that
+ * name. `path` is relative to the ground's root, the names to the project's folder in it.
  */
-export function isBookkeeping(path: string, state: State): boolean {
-  if (state.source?.path !== null && state.source?.path === path) return true;
+export function isBookkeeping({ ground, state }: Pick<House, 'ground' | 'state'>, path: string): boolean {
+  const prefix = relative(ground.root, ground.cwd).replaceAll('\\', '/');
+  if (prefix !== '' && !path.startsWith(`${prefix}/`)) return false;
+  const name = prefix === '' ? path : path.slice(prefix.length + 1);
+  if (state.source?.path !== null && state.source?.path === name) return true;
   return (
     /^((ralph|notes)\/)?(progress\.(txt|md)|scratchpad\.md|memories\.md|activity\.(log|md)|notes\.(txt|md))$/.test(
-      path,
+      name,
     ) ||
-    /^(\.ralph|\.ralph-sessions|ralph\/logs|logs)\//.test(path) ||
-    /^[^/]+\.log$/.test(path)
+    /^(\.ralph|\.ralph-sessions|ralph\/logs)\//.test(name) ||
+    /^logs\/([^.]+|.*\.(log|txt|md|jsonl?|csv|out|err))$/.test(name) ||
+    /^[^/]+\.log$/.test(name)
   );
 }

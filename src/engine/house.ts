@@ -72,6 +72,8 @@ export interface House extends Ports {
   listTracked: boolean;
   /** This runner has seen to it that what is set aside is out of the tree. */
   asideCleared: boolean;
+  /** When the runner before this one, which did not close the session, was last seen alive; epoch ms. */
+  predecessorSeenAt: number | null;
   pending: JournalRecord[];
   tail: Promise<unknown>;
 }
@@ -94,6 +96,7 @@ export function openHouse(init: HouseInit): House {
     interrupt: { signal: null, wake: null },
     listTracked: false,
     asideCleared: false,
+    predecessorSeenAt: null,
     pending: [],
     tail: Promise.resolve(),
   };

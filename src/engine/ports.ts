@@ -84,6 +84,8 @@ export interface Works {
   outboxPath(iteration: number): Promise<string>;
   /** Absolute path of `logs/iteration-<NNN>.log`. */
   logPath(iteration: number): string;
+  /** When the attempt last wrote to its log or outbox, epoch ms; 0: never. */
+  lastSign(iteration: number): Promise<number>;
   /** Absolute path of `logs/iteration-<NNN>.prompt.md`, written. */
   writePrompt(iteration: number, text: string): Promise<WorkRef>;
 }
@@ -143,14 +145,20 @@ export interface Ground {
   changes(before: string, after: string): Promise<Change[]>;
   /** Blob id that each path has now (null: absent), by content, without any side effect. */
   current(paths: string[]): Promise<Map<string, string | null>>;
-  /** Paths among these whose present content differs from HEAD's. */
-  uncommitted(paths: string[]): Promise<string[]>;
   /**
    * What lies at each path now, absent ones missing. Looks only; any text may be asked for, and what no
    * snapshot holds (ignored by git, in a repository of its own) is told as such.
    */
   whereabouts(paths: string[]): Promise<Map<string, Whereabouts>>;
+  /** Paths among these whose present content differs from HEAD's. */
+  uncommitted(paths: string[]): Promise<string[]>;
+  /** Blob id that each path has in a commit; what it lacks is missing. */
+  committed(commit: string | null, paths: string[]): Promise<Map<string, string>>;
   read(blob: string): Promise<Uint8Array | null>;
+  /** Those of the paths whose file was written after this moment (epoch ms), as its time stamp says. */
+  writtenAfter(paths: string[], at: number): Promise<string[]>;
+  /** Takes paths out of the index again that a landing announced to git and was killed before it committed. */
+  withdraw(): Promise<void>;
   /** Puts each path to `after` (null removes) where it now holds `before`; answers the conflicts. */
   apply(changes: Change[]): Promise<string[]>;
   /** One commit of exactly these paths; the user's staged files stay staged. Hooks and signing run. */

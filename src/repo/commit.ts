@@ -43,6 +43,7 @@ async function attempt(place: Committing, request: CommitRequest): Promise<Commi
   const stray = strayWorktree(place);
   if (stray !== null) return { kind: 'failed', reason: stray };
   if (!(await indexIsFree(place, place.signal))) return { kind: 'failed', reason: lockReason(place) };
+  await withdraw(place);
   const wanted = new Set(request.paths.filter(isInside));
   if (wanted.size === 0) return { kind: 'nothing' };
   const status = await statusOf(place, wanted);
@@ -182,6 +183,7 @@ async function carryOut(place: Committing, plan: Plan): Promise<CommitResult> {
   const { head } = await readHead(place, place.userEnv);
   const landed = head !== null && head !== before.head;
   if (landed && (result.code === 0 || (await parentOf(place, head)) === before.head)) {
+    await rm(announcedFile(place), { force: true });
     const all = { from: before.head, to: head, paths: plan.paths };
     // Without a hook nothing comes between what was asked for and what is in it.
     const paths = hooked ? await landedPaths(place, all) : plan.paths;
@@ -256,6 +258,7 @@ interface SavedIndex {
 async function announce(place: Committing, unknown: string[]): Promise<SavedIndex | string> {
   const file = join(place.gitDir, 'index');
   const before = await bytesOf(file);
+  await writeFile(announcedFile(place), nulList(unknown));
   const info = before === null ? null : await stat(file);
   const add = (...options: string[]) =>
     lockPatient(place, {
@@ -274,6 +277,7 @@ async function announce(place: Committing, unknown: string[]): Promise<SavedInde
   const saved = { before, mtimeMs: info?.mtimeMs ?? 0, mode: info?.mode ?? 0o644, announced };
   if (result.code === 0) return saved;
   if (before === null || !before.equals(announced)) await undo(place, saved, unknown);
+  else await rm(announcedFile(place), { force: true });
   return reasonOf(result);
 }
 
@@ -304,6 +308,38 @@ async function undo(place: Committing, saved: SavedIndex, unknown: string[]): Pr
     const args = ['update-index', '--force-remove', '-z', '--stdin'];
     await git({ args, cwd: place.root, env: place.userEnv, input: nulList(unknown) });
   }
+  await rm(announcedFile(place), { force: true });
+}
+
+/** What is announced to git and not committed yet, for whoever comes after a crash. */
+const announcedFile = (place: GitPlace): string => join(place.privateGit, 'announced.paths');
+
+/**
+ * Takes back what an earlier runner announced and was killed before it committed: paths that the index
+ * holds by name alone. One look for a file where nothing was left.
+ */
+export async function withdraw(place: GitPlace): Promise<void> {
+  const file = announcedFile(place);
+  const bytes = await bytesOf(file);
+  if (bytes === null) return;
+  if (!(await indexIsFree(place))) return;
+  const known = new Set(pathsOf(bytes));
+  const args = ['-c', 'core.fsmonitor=false', 'diff-files', '--name-only', '-z', '--diff-filter=A'];
+  const named = await git({ args, cwd: place.root, env: place.userEnv });
+  const left = pathsOf(named.stdout).filter((path) => known.has(path));
+  if (left.length > 0) {
+    const remove = ['update-index', '--force-remove', '-z', '--stdin'];
+    await git({ args: remove, cwd: place.root, env: place.userEnv, input: nulList(left) });
+  }
+  await rm(file, { force: true });
+}
+
+function pathsOf(bytes: Buffer): string[] {
+  const paths: string[] = [];
+  for (let at = 0, end = bytes.indexOf(0); end !== -1; at = end + 1, end = bytes.indexOf(0, at)) {
+    paths.push(pathText(bytes.subarray(at, end)));
+  }
+  return paths;
 }
 
 async function parentOf(place: Committing, commit: string): Promise<string | null> {

@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parseBlobId } from './blob-id.ts';
-import { excludeLocally, findProject } from './index.ts';
+import { type Dirty, excludeLocally, findProject } from './index.ts';
 import { decodeIndex, encodeIndex } from './index-file.ts';
 import { pathBytes, pathText } from './paths.ts';
 import { type TestRepository, temporaryRepository, testEnv } from './test-ground.ts';
@@ -100,6 +100,8 @@ it('history: between, ancestors, kept commits and subjects', async () => {
   });
 });
 
+const names = (dirty: Dirty[]) => dirty.map(({ path }) => path);
+
 it('uncommitted and dirty are told by content', async () => {
   for (const name of ['same', 'changed', 'deleted', 'task']) repo.write(name, '1');
   repo.commitAll('first');
@@ -110,9 +112,9 @@ it('uncommitted and dirty are told by content', async () => {
   const ground = await repo.open({ excluded: ['task'] });
   const all = ['same', 'changed', 'deleted', 'renamed', 'new/x', 'missing'];
   expect(await ground.uncommitted(all)).toEqual(['changed', 'deleted', 'renamed', 'new/x']);
-  expect((await ground.standing()).dirty).toEqual(['changed', 'deleted', 'new/x', 'renamed']);
+  expect(names((await ground.standing()).dirty)).toEqual(['changed', 'deleted', 'new/x', 'renamed']);
   for (let n = 0; n < 250; n += 1) repo.write(`many/${n}`, '');
-  expect((await ground.standing()).dirty).toHaveLength(200);
+  expect((await ground.standing()).dirty).toHaveLength(254);
 });
 
 it('what is staged is dirty though the file is as HEAD has it; what git is to overlook is not', async () => {
@@ -126,7 +128,7 @@ it('what is staged is dirty though the file is as HEAD has it; what git is to ov
   repo.git('rm', '-q', 'gone');
   const ground = await repo.open();
   const { dirty, mark } = await ground.standing();
-  expect(dirty).toEqual(['gone', 'staged']);
+  expect(dirty).toEqual([{ path: 'gone', now: null }, { path: 'staged' }]);
   expect(await ground.snapshot()).toEqual(mark);
 });
 
@@ -134,7 +136,7 @@ it('before the first commit everything that git would add is dirty', async () =>
   repo.write('a', '1');
   repo.write('.gitignore', '*.log\n');
   repo.write('x.log', '1');
-  expect((await (await repo.open()).standing()).dirty).toEqual(['.gitignore', 'a']);
+  expect(names((await (await repo.open()).standing()).dirty)).toEqual(['.gitignore', 'a']);
 });
 
 it('what links hide is not at the path', async () => {

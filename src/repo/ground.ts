@@ -3,8 +3,8 @@ import { basename } from 'node:path';
 import type { Mark } from '../core/index.ts';
 import type { Ground } from '../engine/index.ts';
 import { findProgram } from '../process/index.ts';
-import { commitPaths, type GitPlace } from './commit.ts';
-import { committedBlobs, currentBlobs, readBlob } from './content.ts';
+import { commitPaths, type GitPlace, withdraw } from './commit.ts';
+import { committedBlobs, currentBlobs, lstatOrNull, readBlob } from './content.ts';
 import { noGit } from './git.ts';
 import { readHead, unfinishedOperation } from './head.ts';
 import {
@@ -46,10 +46,17 @@ export type RepoGround = Ground & {
   notes(): string[];
   /**
    * The content that stands there, and the paths that are not as HEAD has them, without what snapshots leave
-   * out and what the user told git to overlook; sorted, at most 200. Without git: none.
+   * out and what the user told git to overlook; in the order of their names. Without git: none.
    */
-  standing(): Promise<{ mark: Mark; dirty: string[] }>;
+  standing(): Promise<{ mark: Mark; dirty: Dirty[] }>;
 };
+
+/** A path that is not as HEAD has it. */
+export interface Dirty {
+  path: string;
+  /** Blob id of what stands there, null: nothing; absent where only the index differs from HEAD. */
+  now?: string | null;
+}
 
 /** Opens the ground around `cwd`. A missing folder or git is a Problem. */
 export async function openGround(options: GroundOptions): Promise<RepoGround> {
@@ -67,7 +74,6 @@ export async function openGround(options: GroundOptions): Promise<RepoGround> {
   return groundAt(place);
 }
 
-const MAX_DIRTY = 200;
 /** Subjects that are read along with HEAD's tree; a prompt quotes as many. */
 const RECENT = 10;
 
@@ -108,15 +114,21 @@ function groundAt(place: Place): RepoGround {
       return changes;
     },
     current,
+    whereabouts: (paths) => whereabouts(place, paths),
     uncommitted: async (paths) => {
       // Without git nothing is ever committed.
       if (inGit === null) return [...paths];
       const committed = await committedBlobs(place, (await head()).head, paths);
       const now = await current(paths);
       return paths.filter((path) => (now.get(path) ?? null) !== (committed.get(path) ?? null));
-    whereabouts: (paths) => whereabouts(place, paths),
     },
+    committed: (commit, paths) => committedBlobs(place, commit, paths),
     read: (blob) => readBlob(place, blob),
+    writtenAfter: async (paths, at) => {
+      const stats = await Promise.all(paths.map((path) => lstatOrNull(place.root, path)));
+      return paths.filter((_, index) => (stats[index]?.mtimeMs ?? 0) > at);
+    },
+    withdraw: () => alone(async () => (inGit === null ? undefined : withdraw(inGit))),
     apply: (changes) =>
       alone(async () => {
         await warm();
@@ -157,10 +169,11 @@ function groundAt(place: Place): RepoGround {
       const theirs = changed.filter(({ path, before }) => before !== null && isExcluded(place, path));
       excludedInHead = { head: mark.head, paths: new Set(theirs.map(({ path }) => path)) };
       const staged = warmth.staged === committed ? [] : await stagedPaths(inGit, committed);
-      const paths = [...changed.map(({ path }) => path), ...staged];
+      const found = new Map<string, Dirty>(staged.map((path) => [path, { path }]));
+      for (const { path, after } of changed) found.set(path, { path, now: after });
       const hidden = new Set(warmth.hidden);
-      const dirty = paths.filter((path) => !isExcluded(place, path) && !hidden.has(path));
-      return { mark, dirty: [...new Set(dirty)].sort().slice(0, MAX_DIRTY) };
+      const dirty = [...found.values()].filter(({ path }) => !isExcluded(place, path) && !hidden.has(path));
+      return { mark, dirty: dirty.sort((a, b) => (a.path < b.path ? -1 : 1)) };
     },
     async recentCommits(count) {
       if (inGit === null) return [];

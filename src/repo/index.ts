@@ -1,5 +1,5 @@
 export { type BlobParts, blobId, parseBlobId } from './blob-id.ts';
-export { type GroundOptions, openGround, type RepoGround } from './ground.ts';
+export { type Dirty, type GroundOptions, openGround, type RepoGround } from './ground.ts';
 export { type GitFolders, type Head, readHead, unfinishedOperation } from './head.ts';
 export { gitVersion, hookHealth, trySigning } from './health.ts';
 export { missingIdentity } from './identity.ts';

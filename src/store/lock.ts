@@ -47,6 +47,8 @@ export interface HeldLock {
   epoch: number;
   /** The dead owner whose lock this was; null when it was free. */
   takenOverFrom: Runner | null;
+  /** That owner's last heartbeat, epoch ms; one comes every minute. */
+  predecessorSeenAt: number | null;
   /** False once another owner took over; two file look-ups. */
   stillOurs(): boolean;
   /** Writes the session into the lock, where it was not known yet when the lock was taken. */
@@ -93,7 +95,7 @@ export async function takeLock(request: TakeLock): Promise<LockAnswer> {
     if (!(await claimed(file, claim))) continue;
     await atomicWrite(file, textOf(claim));
     await clearOldClaims(file, claim.epoch);
-    return hold(file, claim, found.owner === null ? null : holderOf(found.owner.claim));
+    return hold(file, claim, found.owner);
   }
   throw new Error(`${file}: the owner changed ${TRIES} times while the lock was being taken`);
 }
@@ -250,7 +252,7 @@ async function clearOldClaims(file: string, epoch: number): Promise<void> {
   }
 }
 
-function hold(file: string, claim: Claim, takenOverFrom: LockHolder | null): HeldLock {
+function hold(file: string, claim: Claim, dead: Owner | null): HeldLock {
   const own = claimFile(file, claim.epoch);
   const stillOurs = () => existsSync(own) && !existsSync(claimFile(file, claim.epoch + 1));
   const beat = setInterval(() => {
@@ -260,7 +262,8 @@ function hold(file: string, claim: Claim, takenOverFrom: LockHolder | null): Hel
   return {
     kind: 'taken',
     epoch: claim.epoch,
-    takenOverFrom: takenOverFrom === null ? null : runnerOf(takenOverFrom),
+    takenOverFrom: dead === null ? null : runnerOf(holderOf(dead.claim)),
+    predecessorSeenAt: dead?.lastSeenAt ?? null,
     stillOurs,
     async name(sessionId) {
       if (claim.session_id === sessionId || !stillOurs()) return;

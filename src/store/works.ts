@@ -60,11 +60,25 @@ export function openWorks(sessionDir: string): Works {
       mkdirSync(join(sessionDir, 'logs'), { recursive: true });
       return join(sessionDir, logName(iteration));
     },
+    async lastSign(iteration) {
+      const files = [logName(iteration), `${attemptFolder(iteration)}/outbox.jsonl`];
+      const times = await Promise.all(files.map((file) => modifiedAt(join(sessionDir, file))));
+      return Math.max(0, ...times);
+    },
     async writePrompt(iteration, text) {
       await atomicWrite(join(sessionDir, promptName(iteration)), text);
       return put(promptName(iteration), text);
     },
   };
+}
+
+async function modifiedAt(file: string): Promise<number> {
+  try {
+    return (await stat(file)).mtimeMs;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return 0;
+    throw error;
+  }
 }
 
 async function sizeOf(file: string): Promise<number | null> {

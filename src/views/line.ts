@@ -66,6 +66,10 @@ export function describeFact(fact: Fact, at: number, state?: State): string | nu
       if (fact.changes.length === 0) return null;
       return `set aside: ${count(fact.changes.length, 'file')} of ${fact.task}, taken up again at its next attempt`;
     case 'leftovers.taken_up': {
+    case 'leftovers.cleared':
+      return null;
+    case 'dirt.found':
+      return `left to you: ${some(fact.paths, 5)} — ${oneLine(fact.reason)}`;
       const left = fact.conflicts.length > 0 ? `, except ${some(fact.conflicts, 5)}` : '';
       return `taken up: the earlier work of ${fact.task}${left}`;
     }
@@ -211,7 +215,8 @@ function attemptLine(fact: AttemptFact): string | null {
     case 'attempt.ended':
       return endedLine(fact);
     case 'attempt.lost': {
-      const kept = fact.changes.length > 0 ? `, ${count(fact.changes.length, 'changed file')} kept` : '';
+      const changed = fact.changeCount ?? fact.changes.length;
+      const kept = changed > 0 ? `, ${count(changed, 'changed file')} kept` : '';
       return `iteration ${fact.iteration} was lost: ${oneLine(fact.reason)}${kept}; not counted as a try`;
     }
     case 'gate.ran':

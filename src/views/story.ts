@@ -170,7 +170,7 @@ function tellAttempt(story: Story, fact: Fact, at: number): void {
       told.endedAt = at;
       told.lost = fact.reason;
       told.changes = fact.changes;
-      told.changeCount = fact.changes.length;
+      told.changeCount = fact.changeCount ?? fact.changes.length;
       return;
     }
     case 'verdict.reached':

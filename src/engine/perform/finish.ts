@@ -15,10 +15,11 @@ import {
   type StopCause,
   type Trespass,
 } from '../../core/index.ts';
-import { isBookkeeping, MAX_CHANGES } from '../changes.ts';
+import { isBookkeeping, MAX_CHANGES, told } from '../changes.ts';
 import { append, type House } from '../house.ts';
 import { matchesAny } from '../match.ts';
 import type { ListInspection } from '../ports.ts';
+import { undone } from '../undone.ts';
 
 export interface Finished {
   iteration: number;
@@ -39,13 +40,14 @@ export async function finishAttempt(
   const seen = await house.ground.snapshot();
   const everything = await house.ground.changes(attempt.before.tree, seen.tree);
   const all = everything.filter((change) => !house.state.dirty.has(change.path));
-  const theirs = await undone(house, everything);
+  const theirs = await undone(house, attempt.before.head, everything);
   const { trespass, restored } = await putBack(house, attempt, [...all, ...theirs]);
   const after = restored ? await house.ground.snapshot() : seen;
   const put = new Set(trespass.map((entry) => entry.path));
-  const changes = all.filter((change) => !put.has(change.path) && !isBookkeeping(change.path, house.state));
-  const more =
-    changes.length > MAX_CHANGES ? await house.works.put('changes.json', JSON.stringify(changes)) : null;
+  const { changes, noted } = sorted(
+    house,
+    all.filter((change) => !put.has(change.path)),
+  );
   const { commits, rewrote } = await newCommits(house, attempt, after.head);
   house.fresh = after;
   const now = house.clock.now();
@@ -56,9 +58,7 @@ export async function finishAttempt(
       report: { ...report, finalMessage: report.finalMessage.slice(-MESSAGE_CHARS) },
       claim: await heard(house, attempt, { report, lines }),
       after,
-      changes: changes.slice(0, MAX_CHANGES),
-      changeCount: changes.length,
-      more,
+      ...(await told(house, changes)),
       commits,
       rewrote,
       trespass: [...trespass, ...list.trespass],
@@ -67,19 +67,12 @@ export async function finishAttempt(
       stoppedFor,
       review: list.inspection?.review ?? null,
       bookkeeping:
-        (list.inspection?.touched ?? false) || all.some((change) => isBookkeeping(change.path, house.state)),
+        (list.inspection?.touched ?? false) || all.some((change) => isBookkeeping(house, change.path)),
+      ...(noted.length === 0 ? {} : { noted: noted.slice(0, MAX_CHANGES) }),
     },
     ...list.facts,
     ...offBranch(house, attempt, { rewrote, after }),
   ]);
-}
-
-/** Uncommitted work of a person that the attempt deleted or set back to the last commit. */
-async function undone(house: House, changes: Change[]): Promise<Change[]> {
-  const theirs = changes.filter((change) => house.state.dirty.has(change.path) && change.before !== null);
-  if (theirs.length === 0) return [];
-  const still = new Set(await house.ground.uncommitted(theirs.map((change) => change.path)));
-  return theirs.filter((change) => change.after === null || !still.has(change.path));
 }
 
 /** A branch that lost commits, or a HEAD on no branch, is for a person to look at before more is built on it. */
@@ -100,9 +93,13 @@ function offBranch(
   ];
 }
 
-/** A change that counts as the attempt's: neither a person's dirty path nor bookkeeping. */
-export function isOwn(house: House, change: Change): boolean {
-  return !house.state.dirty.has(change.path) && !isBookkeeping(change.path, house.state);
+/** What counts as the attempt's work, and its notes and logs; a person's dirty paths are neither. */
+export function sorted(house: House, all: Change[]): { changes: Change[]; noted: Change[] } {
+  const own = all.filter((change) => !house.state.dirty.has(change.path));
+  return {
+    changes: own.filter((change) => !isBookkeeping(house, change.path)),
+    noted: own.filter((change) => isBookkeeping(house, change.path)),
+  };
 }
 
 async function heard(
@@ -202,7 +199,7 @@ async function putBack(
     (change) =>
       matchesAny(protect, change.path) ||
       house.state.dirty.has(change.path) ||
-      (readOnly && !isBookkeeping(change.path, house.state)),
+      (readOnly && !isBookkeeping(house, change.path)),
   );
   if (forbidden.length === 0) return { trespass: [], restored: false };
   const conflicts = new Set(

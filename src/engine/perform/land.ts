@@ -1,5 +1,5 @@
 /** Lands a task that is done: one commit of exactly what it left, or the note that there is nothing to do. */
-import type { Fact, TaskState } from '../../core/index.ts';
+import type { Change, Fact, TaskState } from '../../core/index.ts';
 import { ownChanges, standing } from '../changes.ts';
 import { append, type House } from '../house.ts';
 import { syncList } from '../list.ts';
@@ -36,7 +36,12 @@ async function landing(house: House, task: TaskState): Promise<Fact> {
     return byAgent === null ? landed('', [], 'nobody') : landed(byAgent, [], 'agent');
   };
   if (!house.ground.hasGit || policy === 'none' || policy === 'agent') return untouched();
-  const paths = await landingPaths(house, task);
+  const own = await ownChanges(house, task, 0);
+  const stand = await standing(house, own);
+  const overwritten = await changedSince(house, own, stand);
+  if (overwritten.length > 0)
+    return { type: 'landing.failed', task: id, reason: overwrittenReason(overwritten) };
+  const paths = await landingPaths(house, task, stand);
   if (paths.length === 0) return untouched();
   const result = await commit(house, task, paths);
   if (result.kind === 'failed') return { type: 'landing.failed', task: id, reason: result.reason };
@@ -102,13 +107,35 @@ async function madeBefore(
   return house.ground.commitSaying(from, trailers(house, task));
 }
 
-/** What this task's attempts left, what was put back behind them, and the task file where git has it. */
-async function landingPaths(house: House, task: TaskState): Promise<string[]> {
-  const own = await standing(house, await ownChanges(house, task, 0));
-  const paths = new Set(own.map((change) => change.path));
+/**
+ * Paths of the task that hold something else than its attempts left, and that no commit has: a commit
+ * without them would lack work that was accepted, and with them it would take somebody else's along.
+ */
+async function changedSince(house: House, own: Change[], stand: Change[]): Promise<string[]> {
+  if (own.length === stand.length) return [];
+  const standing = new Set(stand.map((change) => change.path));
+  return house.ground.uncommitted(own.map(({ path }) => path).filter((path) => !standing.has(path)));
+}
+
+function overwrittenReason(paths: string[]): string {
+  const named = paths.slice(0, 5).join(', ');
+  const more = paths.length > 5 ? ` and ${paths.length - 5} more` : '';
+  return `${named}${more} changed after the last attempt, by a person or a gate: commit what it should be (or undo the change), then \`ralph run\` lands the rest`;
+}
+
+/**
+ * What this task's attempts left, what was put back behind them, their notes and logs where git has them,
+ * and the task file where git has it.
+ */
+async function landingPaths(house: House, task: TaskState, stand: Change[]): Promise<string[]> {
+  const paths = new Set(stand.map((change) => change.path));
+  const noted = new Map<string, Change>();
   for (const iteration of task.attempts) {
-    for (const { path } of house.state.attempts.get(iteration)?.trespass ?? []) paths.add(path);
+    const attempt = house.state.attempts.get(iteration);
+    for (const { path } of attempt?.trespass ?? []) paths.add(path);
+    for (const change of attempt?.noted ?? []) noted.set(change.path, change);
   }
+  for (const path of await trackedNotes(house, [...noted.values()])) paths.add(path);
   for (const path of house.state.dirty) paths.delete(path);
   const listPath = house.list?.groundPath ?? null;
   if (listPath !== null) {
@@ -116,6 +143,11 @@ async function landingPaths(house: House, task: TaskState): Promise<string[]> {
     if (house.listTracked && !house.state.dirty.has(listPath)) paths.add(listPath);
   }
   return [...paths];
+}
+
+async function trackedNotes(house: House, noted: Change[]): Promise<string[]> {
+  const left = (await standing(house, noted)).map((change) => change.path);
+  return left.length === 0 ? [] : house.ground.tracked(left);
 }
 
 /** One conventional commit; the trailers say where it comes from. */

@@ -18,6 +18,7 @@ export async function setAside(house: House, id: string): Promise<void> {
   const tree = house.state.attempts.get(task.attempts.at(-1) ?? 0)?.after?.tree ?? '';
   await append(house, [{ type: 'leftovers.set_aside', task: id, tree, changes }]);
   await clear(house, changes);
+  await append(house, [{ type: 'leftovers.cleared', task: id }]);
 }
 
 /**
@@ -28,7 +29,9 @@ export async function finishSettingAside(house: House): Promise<void> {
   if (house.asideCleared) return;
   house.asideCleared = true;
   for (const task of house.state.tasks.values()) {
-    if (task.aside) await clear(house, await standing(house, task.aside.changes));
+    if (!task.aside) continue;
+    await clear(house, await standing(house, task.aside.changes));
+    if (!task.aside.cleared) await append(house, [{ type: 'leftovers.cleared', task: task.def.id }]);
   }
 }
 

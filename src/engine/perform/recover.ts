@@ -3,10 +3,11 @@
  * ended, a complete outbox is believed as far as any claim is, and otherwise the attempt is lost:
  * uncharged, its work kept.
  */
-import type { AttemptState, Change, Mark } from '../../core/index.ts';
+import type { AttemptState, Fact } from '../../core/index.ts';
+import { MAX_CHANGES, told } from '../changes.ts';
 import { append, type House } from '../house.ts';
 import { followOutbox } from '../outbox.ts';
-import { finishAttempt, inspectList, isOwn } from './finish.ts';
+import { finishAttempt, inspectList, sorted } from './finish.ts';
 import { gateMarker } from './gate.ts';
 
 export async function recover(house: House, iterations: number[]): Promise<void> {
@@ -14,6 +15,7 @@ export async function recover(house: House, iterations: number[]): Promise<void>
   for (const iteration of iterations) {
     const attempt = house.state.attempts.get(iteration)!;
     const ended = await house.leftovers.endMarked([attempt.marker]);
+    if (ended.length === 0) await sparePersons(house, attempt);
     if (await reported(house, attempt, ended)) continue;
     await lose(house, attempt, ended);
   }
@@ -30,6 +32,26 @@ export async function endOrphanedGates(house: House): Promise<void> {
   }
   if (iterations.size === 0) return;
   await house.leftovers.endMarked([...iterations].map((iteration) => gateMarker(house, iteration)));
+  await house.ground.withdraw();
+}
+
+/** A heartbeat comes every minute, so the runner may have lived that long after its last one. */
+const SILENT_MS = 65_000;
+
+/**
+ * Nobody of the attempt is alive any more, and what was written long after its last sign of life was
+ * written by somebody else: it stays a person's, uncommitted and uncounted.
+ */
+async function sparePersons(house: House, attempt: AttemptState): Promise<void> {
+  if (house.predecessorSeenAt === null) return;
+  const last = Math.max(house.predecessorSeenAt, await house.works.lastSign(attempt.iteration));
+  const { tree } = await house.ground.snapshot();
+  const changed = (await house.ground.changes(attempt.before.tree, tree)).map((change) => change.path);
+  const unknown = changed.filter((path) => !house.state.dirty.has(path));
+  const paths = await house.ground.writtenAfter(unknown, last + SILENT_MS);
+  if (paths.length === 0) return;
+  const reason = `written after iteration ${attempt.iteration} was cut off; uncommitted and not counted`;
+  await append(house, [{ type: 'dirt.found', paths, reason }]);
 }
 
 /** An agent that had already reported its result is judged like any other. */
@@ -76,29 +98,34 @@ async function reported(house: House, attempt: AttemptState, ended: string[]): P
 
 async function lose(house: House, attempt: AttemptState, ended: string[]): Promise<void> {
   const { iteration } = attempt;
-  let after: Mark | null = null;
-  let changes: Change[] = [];
   const list = await inspectList(house, attempt);
-  after = await house.ground.snapshot();
-  changes = (await house.ground.changes(attempt.before.tree, after.tree)).filter((change) =>
-    isOwn(house, change),
+  const after = await house.ground.snapshot();
+  const all = await house.ground.changes(attempt.before.tree, after.tree);
+  const { changes, noted } = sorted(house, all);
+  const lost: Fact = {
+    type: 'attempt.lost',
+    iteration,
+    reason: 'the runner was gone before the attempt ended',
+    ended,
+    after,
+    ...(await told(house, changes)),
+    ...(noted.length === 0 ? {} : { noted: noted.slice(0, MAX_CHANGES) }),
+  };
+  const text = lostText(
+    attempt,
+    changes.map((change) => change.path),
+    ended,
   );
-  const left = ended.length === 0 ? '' : ` Ended what was left: ${ended.slice(0, 5).join(' · ')}.`;
-  const task = attempt.item.task === undefined ? '' : ` at task ${attempt.item.task}`;
-  await append(house, [
-    {
-      type: 'attempt.lost',
-      iteration,
-      reason: 'the runner was gone before the attempt ended',
-      ended,
-      after,
-      changes: changes.slice(0, 1_000),
-    },
-    ...list.facts,
-    {
-      type: 'notice.given',
-      level: 'warning',
-      text: `Iteration ${iteration}${task} was interrupted. It is not charged, and its ${changes.length} changed paths are kept.${left}`,
-    },
-  ]);
+  await append(house, [lost, ...list.facts, { type: 'notice.given', level: 'warning', text }]);
 }
+
+/** A person may have worked here since: what counts as the task's is named. */
+function lostText({ iteration, item }: AttemptState, paths: string[], ended: string[]): string {
+  const task = item.task === undefined ? '' : ` at task ${item.task}`;
+  const more = paths.length > NAMED ? ` and ${paths.length - NAMED} more` : '';
+  const named = paths.length === 0 ? '' : `: ${paths.slice(0, NAMED).join(', ')}${more}`;
+  const left = ended.length === 0 ? '' : ` Ended what was left: ${ended.slice(0, 5).join(' · ')}.`;
+  return `Iteration ${iteration}${task} was interrupted. It is not charged, and its ${paths.length} changed paths are kept${named}.${left}`;
+}
+
+const NAMED = 10;

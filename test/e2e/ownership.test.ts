@@ -1,0 +1,252 @@
+/** Whose work is it? What a person wrote is never lost nor committed as an agent's, and the other way round. */
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from 'vitest';
+import { DONE, makeProject, type Project, type Started, story, taskList } from './project.ts';
+
+let project: Project | null = null;
+afterEach(() => project?.remove());
+
+const one = { 'ralph/tasks.json': taskList([story('a')]) };
+const two = { 'ralph/tasks.json': taskList([story('a'), story('b')]) };
+const done = (run: string) => ({ do: [{ run }, { say: DONE }] });
+const landed = (made: Project, path: string) => made.git('show', `HEAD:${path}`);
+
+/** Kills the runner, and nothing else, once the condition holds. */
+async function killWhen(started: Started, holds: () => boolean): Promise<void> {
+  for (let i = 0; i < 1_500 && !holds(); i++) await sleep(20);
+  expect(holds()).toBe(true);
+  started.child.kill('SIGKILL');
+  await started.done;
+}
+
+function journal(made: Project): string {
+  const folder = join(made.dir, '.ralph-sessions');
+  const sessions = existsSync(folder) ? readdirSync(folder).filter((name) => /^\d{6}-/.test(name)) : [];
+  const files = sessions.map((name) => join(folder, name, 'journal.jsonl')).filter(existsSync);
+  return files.map((file) => readFileSync(file, 'utf8')).join('');
+}
+
+describe('between two runs', () => {
+  test('what a person adds to a landed file is theirs, and an agent that overwrites it is undone', async () => {
+    project = makeProject({
+      files: { ...two, 'src/a.js': '1\n' },
+      runs: [done('git checkout -q -- src/a.js; echo agent {{task}} >> src/a.js')],
+    });
+    expect((await project.ralph(['run', '-n', '1'])).code).toBe(1);
+    project.write('src/a.js', `${project.read('src/a.js')}// an hour of work\n`);
+    const ran = await project.ralph(['run', '-n', '1']);
+    expect(ran.out + ran.err).toMatch(/left to you: src\/a\.js/);
+    expect(project.read('src/a.js')).toMatch(/an hour of work/);
+    expect(landed(project, 'src/a.js')).not.toMatch(/an hour/);
+    expect(ran.out).toMatch(/protected_changed/);
+  });
+
+  test('an agent that goes on in a file with a person’s lines commits none of them', async () => {
+    project = makeProject({
+      files: { ...two, 'src/a.js': '1\n' },
+      runs: [done('echo agent {{task}} >> src/a.js; echo {{task}} > {{task}}.txt')],
+    });
+    expect((await project.ralph(['run', '-n', '1'])).code).toBe(1);
+    project.write('src/a.js', `${project.read('src/a.js')}// an hour of work\n`);
+    expect((await project.ralph(['run'])).code).toBe(0);
+    expect(project.read('src/a.js')).toMatch(/an hour of work/);
+    expect(landed(project, 'src/a.js')).not.toMatch(/an hour/);
+    expect(landed(project, 'b.txt')).toBe('b');
+  });
+
+  test('unfinished work of an attempt goes on and lands when nobody touched it', async () => {
+    project = makeProject({
+      files: one,
+      runs: [
+        { when: { attempt: 1 }, do: [{ run: 'echo lib > lib.js' }, { say: 'not yet' }] },
+        done('echo z > z.js'),
+      ],
+    });
+    expect((await project.ralph(['run', '-n', '1'])).code).toBe(1);
+    expect((await project.ralph(['run'])).code).toBe(0);
+    expect(landed(project, 'lib.js')).toBe('lib');
+  });
+});
+
+test('every dirty path is protected, however many there are', async () => {
+  project = makeProject({ files: one, runs: [done('rm -rf mine; echo a > a.txt')] });
+  for (let n = 0; n < 300; n++) project.write(`mine/${String(n).padStart(3, '0')}.txt`, `${n}\n`);
+  const ran = await project.ralph(['run', '--allow-dirty', '-n', '1']);
+  expect(readdirSync(join(project.dir, 'mine'))).toHaveLength(300);
+  expect(ran.out).toMatch(/protected_changed/);
+});
+
+describe('an agent’s file that holds something else when its task lands', () => {
+  const unlanded = /not landed: a .*src\/a\.js changed after the last attempt/;
+
+  test('because somebody wrote to it while the gates ran: the task is not called landed', async () => {
+    project = makeProject({
+      files: { ...one, 'src/a.js': '1\n' },
+      runs: [done('echo agent >> src/a.js; echo b > b.txt')],
+    });
+    const gate = 'test ! -f b.txt || grep -q person src/a.js || echo person >> src/a.js';
+    const ran = await project.ralph(['run', '--gate', gate]);
+    expect(ran.code).toBe(8);
+    expect(ran.out).toMatch(unlanded);
+    project.git('commit', '-q', '-m', 'by hand', 'src/a.js');
+    expect((await project.ralph(['run', '--gate', gate])).code).toBe(0);
+    expect(landed(project, 'b.txt')).toBe('b');
+  });
+
+  test('because a person wrote to it between two attempts: the task is not called landed', async () => {
+    project = makeProject({
+      files: { ...one, 'src/a.js': '1\n' },
+      runs: [
+        { when: { attempt: 1 }, do: [{ run: 'echo agent >> src/a.js' }, { say: 'not yet' }] },
+        done('echo z > z.js'),
+      ],
+    });
+    expect((await project.ralph(['run', '-n', '1'])).code).toBe(1);
+    project.write('src/a.js', `${project.read('src/a.js')}person\n`);
+    const ran = await project.ralph(['run']);
+    expect(ran.code).toBe(8);
+    expect(ran.out).toMatch(unlanded);
+    project.git('commit', '-q', '-m', 'by hand', 'src/a.js');
+    expect((await project.ralph(['run'])).code).toBe(0);
+    expect(landed(project, 'z.js')).toBe('z');
+  });
+});
+
+describe('after the runner was killed', () => {
+  test('more than a thousand files of the interrupted attempt land with its task', async () => {
+    project = makeProject({
+      files: one,
+      runs: [
+        {
+          when: { attempt: 1 },
+          do: [{ run: 'mkdir big && seq 1400 | split -l 1 -a 4 - big/f && touch made && sleep 60' }],
+        },
+        done('echo a > a.txt'),
+      ],
+    });
+    await killWhen(project.start(['run']), () => existsSync(join(project!.dir, 'made')));
+    const ran = await project.ralph(['resume']);
+    expect(ran.code).toBe(0);
+    expect(ran.out).toMatch(/its 1401 changed paths are kept: big\/faaaa/);
+    expect(project.git('ls-files', 'big').split('\n')).toHaveLength(1400);
+    expect(project.git('status', '--porcelain')).toBe('');
+    expect((await project.ralph(['run', 'more'])).code).not.toBe(2);
+  });
+
+  test('what was written long after its last sign of life is a person’s', async () => {
+    project = makeProject({
+      files: { ...one, 'a.md': '1\n' },
+      runs: [
+        { when: { attempt: 1 }, do: [{ run: 'echo half > half.txt; exec sleep 300' }] },
+        done('echo a > a.txt'),
+      ],
+    });
+    await killWhen(project.start(['run']), () => existsSync(join(project!.dir, 'half.txt')));
+    endOrphans(project);
+    const later = new Date(Date.now() + 5 * 60_000);
+    for (const path of ['mine.env', 'a.md']) {
+      project.write(path, 'secret\n');
+      utimesSync(join(project.dir, path), later, later);
+    }
+    const ran = await project.ralph(['resume']);
+    expect(ran.code).toBe(0);
+    expect(ran.out).toMatch(/left to you: a\.md, mine\.env/);
+    expect(project.git('status', '--porcelain')).toBe('M a.md\n?? mine.env');
+    expect(landed(project, 'half.txt')).toBe('half');
+  });
+
+  test('an abort takes back what a landing had only announced to git', async () => {
+    project = makeProject({ files: one });
+    mkdirSync(join(project.dir, '.git/hooks'), { recursive: true });
+    project.write('.git/hooks/pre-commit', '#!/bin/sh\nexec sleep 300\n');
+    chmodSync(join(project.dir, '.git/hooks/pre-commit'), 0o755);
+    await killWhen(project.start(['run']), () => existsSync(join(project!.dir, '.git/index.lock')));
+    expect((await project.ralph(['abort'])).code).toBe(0);
+    expect(project.git('status', '--porcelain')).toBe('M ralph/tasks.json\n?? a.txt');
+  });
+
+  test('work that was written down as set aside, and not yet cleared away, keeps no new session out', async () => {
+    project = makeProject({
+      runs: [
+        {
+          do: [
+            { run: 'test -f .git/once && echo 2 > other.txt || { touch .git/once; echo half > half.txt; }' },
+            { say: 'not yet' },
+          ],
+        },
+      ],
+    });
+    expect((await project.ralph(['run', 'first work', '-n', '1'])).code).toBe(1);
+    // A git that is slow leaves time between the record and the clearing.
+    const bin = join(project.home, 'bin');
+    mkdirSync(bin);
+    writeFileSync(join(bin, 'git'), `#!/bin/sh\nPATH=${process.env.PATH}\nsleep 0.5\nexec git "$@"\n`);
+    chmodSync(join(bin, 'git'), 0o755);
+    const slow = { env: { PATH: `${bin}:${process.env.PATH}` } };
+    await killWhen(project.start(['run', '--new', 'other work'], slow), () =>
+      journal(project!).includes('leftovers.set_aside'),
+    );
+    expect(journal(project)).not.toMatch(/leftovers\.cleared/);
+    expect(existsSync(join(project.dir, 'half.txt'))).toBe(true);
+    const ran = await project.ralph(['run', '--new', 'other work', '-n', '1']);
+    expect(ran.err + ran.out).not.toMatch(/no attempt made/);
+    expect(existsSync(join(project.dir, 'half.txt'))).toBe(false);
+  });
+});
+
+/** Ends what the killed runner left: only processes that this project's program started. */
+function endOrphans(made: Project): void {
+  for (const name of readdirSync('/proc').filter((entry) => /^\d+$/.test(entry))) {
+    try {
+      if (readFileSync(`/proc/${name}/environ`, 'utf8').includes(`HOME=${made.home}`))
+        process.kill(Number(name), 'SIGKILL');
+    } catch {
+      // gone meanwhile, or not ours
+    }
+  }
+}
+
+describe('notes and logs of the loop', () => {
+  test('prove nothing in a project below the repository’s top either', async () => {
+    project = makeProject({
+      files: { 'apps/web/ralph/tasks.json': taskList([story('a')]), 'apps/web/ralph.yml': webConfig() },
+      runs: [done('mkdir -p logs; echo note > notes.md; echo ran > logs/run.txt')],
+    });
+    const ran = await project.ralph(['run', '-n', '1'], { cwd: join(project.dir, 'apps/web') });
+    expect(ran.code).toBe(1);
+    expect(ran.out).toMatch(/verdict: (?!accepted)/);
+  });
+
+  test('land where git tracks them, and those it does not keep no later run out', async () => {
+    project = makeProject({
+      files: { 'notes.md': 'n\n', 'logs/format.js': '1\n', 'logs/run.txt': '1\n' },
+      runs: [
+        done(
+          'echo a > a.txt; echo note >> notes.md; echo 2 >> logs/format.js; echo 2 >> logs/run.txt; echo d > debug.log',
+        ),
+      ],
+    });
+    expect((await project.ralph(['run', 'first work'])).code).toBe(0);
+    expect(project.git('status', '--porcelain')).toBe('?? debug.log');
+    expect(landed(project, 'logs/format.js')).toBe('1\n2');
+    expect((await project.ralph(['run', 'second work'])).code).toBe(0);
+    project.write('debug.log', 'a person’s\n');
+    const refused = await project.ralph(['run', 'third work']);
+    expect(refused.err + refused.out).toMatch(/no attempt made: debug\.log/);
+  });
+});
+
+function webConfig(): string {
+  const agent = '{ command: ["ralph", "__script-agent", "../../agent.json"] }';
+  return `agent: scripted\nagents:\n  scripted: ${agent}\n`;
+}
