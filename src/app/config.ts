@@ -27,8 +27,8 @@ export interface SettingsRequest {
 }
 
 /** Reads every layer. Throws a Problem, or `Problems` with all of them. */
-export function loadSettings({ place, env, flags, session }: SettingsRequest): Promise<Loaded> {
-  return loadConfig({
+export async function loadSettings({ place, env, flags, session }: SettingsRequest): Promise<Loaded> {
+  const loaded = await loadConfig({
     projectDir: place.dir,
     env,
     flags,
@@ -36,6 +36,10 @@ export function loadSettings({ place, env, flags, session }: SettingsRequest): P
     agentOutputs: AGENT_OUTPUTS,
     instructions: session === null ? undefined : instructionsOf(place, session.id),
   });
+  const { protect } = loaded.settings;
+  if (protect.length === 0) return loaded;
+  const { idlePatterns } = await import('./protect.ts');
+  return { ...loaded, warnings: [...loaded.warnings, ...idlePatterns(place.dir, protect)] };
 }
 
 /** `<SESSION_ID>.instructions.md` beside the session's folder. */

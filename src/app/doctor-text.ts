@@ -21,7 +21,8 @@ export function verdictText(rows: readonly Row[], agentTried: boolean): string {
   const odd = rows.filter(({ ok }) => ok === 'warning').length;
   const warned = odd === 0 ? '' : ` ${odd === 1 ? 'One warning is' : `${odd} warnings are`} worth a look.`;
   const left = agentTried ? '' : ' The agent was not started (--no-agent).';
-  if (failed === 0) return `All is well: \`ralph run\` can start.${warned}${left}\n`;
+  if (failed === 0 && odd === 0) return `All is well: \`ralph run\` can start.${left}\n`;
+  if (failed === 0) return `No check fails.${warned}${left}\n`;
   const many = failed === 1 ? 'One check fails' : `${failed} checks fail`;
   return `${many}: do what stands under fix, then run \`ralph doctor\` again.${warned}${left}\n`;
 }

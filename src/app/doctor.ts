@@ -5,18 +5,18 @@
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { toPolicy } from '../config/index.ts';
 import { Problem } from '../core/index.ts';
 import type { ListReading } from '../engine/index.ts';
 import type { RepoGround } from '../repo/index.ts';
-import { findTaskList } from '../store/index.ts';
 import { agentMaker, chooseAgent, kindOf } from './agents.ts';
 import { type Check, type Live, problemsOf, type Row, rowsFrom, rowsOf } from './checks/check.ts';
 import { baselineOf, type GateOutcome } from './checks/gates.ts';
 import { MACHINE_CHECKS } from './checks/machine.ts';
 import { liveRun, PLACE_CHECKS } from './checks/place.ts';
 import { START_CHECKS, type StartSubject } from './checks/start.ts';
+import { traceRows, tracesOf } from './checks/traces.ts';
 import { tryAgent } from './checks/trial.ts';
 import { knownSessions, readState } from './choose.ts';
 import { loadSettings } from './config.ts';
@@ -27,6 +27,7 @@ import { openPlaceGround } from './open.ts';
 import { findPlace, type Place } from './place.ts';
 import { type LoadedSession, openList, type Plan, stringEnv } from './plan.ts';
 import { startSubject } from './preflight.ts';
+import { whichList } from './which-list.ts';
 
 export interface DoctorRequest {
   cwd: string;
@@ -122,7 +123,8 @@ async function tryWork(
 ): Promise<void> {
   const { policy, agent, settings } = subject;
   const env = await agentEnvironment(scratch, request.env);
-  const baseline = await gateBaseline({ request, tell, live, subject, ground, env });
+  const aside = await asideOf(subject);
+  const baseline = await gateBaseline({ request, tell, live, subject, ground, aside, env });
   if (
     live.signal !== null ||
     !request.agent ||
@@ -134,35 +136,38 @@ async function tryWork(
   const gates = policy.gates.filter(({ name }) => baseline.get(name)?.outcome !== 'unavailable');
   request.say(`Starting ${agent.name}${gates.length === 0 ? '' : ', which runs the gates itself'} …`);
   const kind = kindOf(settings, agent.name);
-  tell(await tryAgent({ agent, kind, model: policy.model, ground, env, scratch, gates, baseline, live }));
+  const trial = { agent, kind, model: policy.model, ground, aside, env, scratch, gates, baseline, live };
+  tell(await tryAgent(trial));
 }
 
 interface GateWork extends Pick<Examination, 'request' | 'tell' | 'live'> {
   subject: StartSubject;
   ground: RepoGround;
+  aside: string[];
   env: Record<string, string>;
 }
 
-async function gateBaseline({ request, tell, live, subject, ground, env }: GateWork) {
+async function gateBaseline({ request, tell, live, subject, ground, aside, env }: GateWork) {
   const baseline = new Map<string, GateOutcome>();
   const { gates } = subject.policy;
   if (gates.length === 0) {
     tell(rowsFrom('gates', { what: '', warnings: [NO_GATES] }, 0));
     return baseline;
   }
-  const before = await ground.snapshot();
-  for (const def of gates) {
-    if (live.signal !== null) break;
-    request.say(`Running the gate ${def.name}: ${def.run} …`);
-    const marker = `ralph-doctor-${process.pid}-${def.name}`;
-    const result = await baselineOf(def, { gates: processGates, ground, env, marker, live });
-    if (result === null) continue;
-    baseline.set(def.name, result.outcome);
-    tell(result.rows);
-  }
-  const after = await ground.snapshot();
-  const written = (await ground.changes(before.tree, after.tree)).map(({ path }) => path);
-  if (written.length > 0) tell(rowsFrom('gates', { what: '', warnings: [gatesWrite(written)] }, 0));
+  const { traces } = await tracesOf({ ground, aside }, async () => {
+    for (const def of gates) {
+      if (live.signal !== null) break;
+      request.say(`Running the gate ${def.name}: ${def.run} …`);
+      const marker = `ralph-doctor-${process.pid}-${def.name}`;
+      const result = await baselineOf(def, { gates: processGates, ground, env, marker, live });
+      if (result === null) continue;
+      baseline.set(def.name, result.outcome);
+      tell(result.rows);
+    }
+  });
+  // What lies there now would keep a new run from starting.
+  const fails = ground.hasGit && !subject.settings.allowDirty;
+  tell(traceRows(traces, { code: 'gates.write', who: 'The gates', why: GATES_WRITE, fails }));
   return baseline;
 }
 
@@ -173,12 +178,8 @@ const NO_GATES = {
   fix: 'Name at least your tests under `gates:` in ralph.yml; `ralph init` proposes what the project declares.',
 };
 
-const gatesWrite = (paths: string[]) => ({
-  code: 'gates.write',
-  what: `The gates write files that git does not ignore: ${paths.slice(0, 5).join(', ')}${paths.length > 5 ? ' …' : ''}.`,
-  why: 'They make the work tree dirty, and may be committed along with the work.',
-  fix: 'Add them to .gitignore, and remove what lies there now.',
-});
+const GATES_WRITE =
+  'git does not ignore these files: they make the work tree dirty, which keeps a run from starting, and may be committed along with the work.';
 
 /** Tells the rows of each check in turn; answers the names of those without a failure. */
 async function tellAll<Subject>(
@@ -230,7 +231,7 @@ async function readList(
   { settings, session, warnings }: Loaded,
 ): Promise<{ path: string | null; reading: ListReading | null }> {
   const known = session?.state.source?.path ?? null;
-  const found = known === null ? await findTaskList(place.dir, settings.tasks ?? undefined) : null;
+  const found = known === null ? await whichList({ place, cwd: place.dir, named: settings.tasks }) : null;
   warnings.push(...(found?.warnings ?? []));
   const path = known ?? found?.path ?? null;
   return { path, reading: path === null ? null : await (await openList(place, path)).read() };
@@ -242,6 +243,13 @@ async function groundOf({ place, settings, taskPath }: Known, scratch: string): 
   const list = taskPath === null ? null : await openList(place, taskPath);
   const excluded = excludedPaths(place, list);
   return openPlaceGround(place, { id: 'doctor', dir: scratch }, { excluded, useGit: settings.git });
+}
+
+/** What stays out of snapshots, as paths below the root; a list outside the repository by its whole path. */
+async function asideOf({ place, taskPath }: StartSubject): Promise<string[]> {
+  const list = taskPath === null ? null : await openList(place, taskPath);
+  const outside = list?.groundPath === null ? [resolve(place.dir, taskPath!)] : [];
+  return [...excludedPaths(place, list), ...outside];
 }
 
 async function strangeDirtOf(ground: RepoGround, plan: Known): Promise<string[]> {

@@ -1,42 +1,60 @@
 /** `ralph run --dry-run`: everything that would be decided before the first agent starts, and nothing done. */
-import type { TaskDef } from '../core/index.ts';
-import { oneLine } from '../views/index.ts';
+import { reckonTime, type TaskDef, type TimedTask, type TimeReckoning } from '../core/index.ts';
+import { count, oneLine, reckoningText } from '../views/index.ts';
 import { type Plan, planRun, type RunRequest } from './plan.ts';
 import { checkFirst } from './run.ts';
+import { idleReason } from './which-list.ts';
 
 /** Throws a Problem for everything that would keep the run from starting. */
 export async function dryRun(request: RunRequest): Promise<{ data: Record<string, unknown>; text: string }> {
   const plan = await planRun(request);
   const { policy, session, taskPath, place } = plan;
   for (const warning of plan.warnings) request.audience.say(warning);
-  await checkFirst(request, plan, true);
+  if (!plan.idle) await checkFirst(request, plan, true);
   const open = openTasks(plan);
+  const timed = open.map((def) => ({ def, time: timeOf(plan, def) }));
   const objective = plan.objective || (session?.state.session?.objective ?? '');
   const data = {
     project: place.dir,
     session: session?.id ?? null,
     objective: objective === '' ? null : objective,
     team: policy.team,
-    agent: policy.agent,
+    agent: plan.idle ? null : policy.agent,
     model: policy.model,
     tasks: taskPath,
     open_tasks: open.map((task) => task.id),
+    times: timed.map(({ def, time }) => ({
+      task_id: def.id,
+      complexity: time.complexity,
+      timeout_s: time.timeoutS,
+    })),
     gates: policy.gates.map((gate) => gate.run),
     max_iterations: policy.limits.maxIterations ?? 20 + 6 * open.length,
     max_stuck: policy.limits.maxStuck,
     waits_for_people: policy.wait,
   };
+  if (plan.idle) {
+    const reason = idleReason(taskPath!, plan.reading);
+    return { data, text: `Project:   ${data.project}\nTasks:     ${reason}\nNothing would be started.\n` };
+  }
   const lines = [
     `Project:   ${data.project}`,
     `Session:   ${data.session === null ? 'a new one' : `goes on with ${data.session}`}`,
     `Objective: ${oneLine(objective, 200) || 'every task of the list'}`,
     `Team:      ${data.team}, agent ${data.agent}${data.model === null ? '' : `, model ${data.model}`}`,
     `Tasks:     ${taskPath ?? 'the objective'}: ${open.length} open${open.length > 0 ? `, first ${open[0]!.id}` : ''}`,
+    ...(timed[0] ? [`Time:      ${timed[0].def.id}: ${reckoningText(timed[0].time)}`] : []),
     `Gates:     ${data.gates.join(' · ') || 'none: only changes and claims are checked'}`,
-    `Limits:    ${data.max_iterations} iterations, stuck after ${data.max_stuck || 'never'}`,
+    `Limits:    ${count(data.max_iterations, 'iteration')}, ${data.max_stuck === 0 ? 'never stuck' : `stuck after ${data.max_stuck} without progress`}`,
     'Nothing was started (--dry-run).',
   ];
   return { data, text: `${lines.join('\n')}\n` };
+}
+
+/** What the next attempt at this task would get. */
+function timeOf({ policy, session }: Plan, def: TaskDef): TimeReckoning {
+  const fresh: TimedTask = { def, timeouts: 0, grant: null };
+  return reckonTime(policy, session?.state.tasks.get(def.id) ?? fresh, session?.state.durations);
 }
 
 function openTasks({ session, reading }: Plan): TaskDef[] {

@@ -20,7 +20,11 @@ export function summaryOf({ sessionId, state, exit, place, others }: Ended): {
   text: string;
 } {
   const data = endSummary(state, others);
-  if (sessionId === null) return { data: { ...data, exit }, text: nothingText(exit.reason) };
+  if (sessionId === null) {
+    const next = 'write the next tasks into the list, or name another one with --tasks';
+    const none = { session_id: null, log: null, next };
+    return { data: { ...data, ...none, exit }, text: `${sentence(exit.reason)}\n${sentence(next)}\n` };
+  }
   const log = `${relative(process.cwd(), place.dir) || '.'}/ralph/logs/summary.csv`.replace(/^\.\//, '');
   const text = endBlock({
     word: exit.word,
@@ -37,7 +41,6 @@ export function summaryOf({ sessionId, state, exit, place, others }: Ended): {
   return { data: { ...data, exit }, text };
 }
 
-/** No block of figures for a run that did not take place. */
-function nothingText(reason: string): string {
-  return `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.\nWrite the next tasks into the list, or name another one with --tasks.\n`;
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }

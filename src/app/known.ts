@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { openQuestions, TEAMS } from '../core/index.ts';
 import { defaultTaskFiles } from '../dialects/index.ts';
+import { count } from '../views/index.ts';
 import { BUILT_IN_AGENTS } from './agents.ts';
 import { findPlace } from './place.ts';
 import { taskState } from './task-state.ts';
@@ -28,7 +29,7 @@ export const KNOWN = {
   sessions: async ({ cwd }) =>
     (await allSessions(cwd)).map(({ state }) => ({
       value: state.session?.id ?? '',
-      about: state.session?.objective || `${state.tasks.size} tasks`,
+      about: state.session?.objective || count(state.tasks.size, 'task'),
     })),
   tasks: async ({ cwd, env, session }) =>
     [...(await taskState({ cwd, env, session })).state.tasks.values()].map(({ def, status }) => ({

@@ -7,13 +7,14 @@ import { resolve } from 'node:path';
 import { type Flags, type Settings, toPolicy } from '../config/index.ts';
 import { type Policy, Problem, type ProblemFacts, type State } from '../core/index.ts';
 import type { House, ListReading, TaskList } from '../engine/index.ts';
-import { feedbackSource, findTaskList, openTaskList } from '../store/index.ts';
+import { feedbackSource, openTaskList } from '../store/index.ts';
 import { chooseAgent } from './agents.ts';
 import type { Audience } from './audience.ts';
 import { currentSession, isOpen, knownSessions, namedSession, readState } from './choose.ts';
 import { loadSettings } from './config.ts';
 import { emptyFacts } from './empty-list.ts';
 import { findPlace, type Place } from './place.ts';
+import { allDone, fromHere, noListFacts, quoted, whichList } from './which-list.ts';
 
 export interface RunRequest {
   cwd: string;
@@ -48,6 +49,8 @@ export interface Plan {
   objective: string;
   taskPath: string | null;
   reading: ListReading | null;
+  /** Nothing is open and no session to go on with: a run would do nothing. */
+  idle: boolean;
   session: LoadedSession | null;
   /** Other open sessions of this work tree that have work or questions lying in it. */
   others: LoadedSession[];
@@ -64,7 +67,10 @@ export async function planRun(request: RunRequest): Promise<Plan> {
   const place = await findPlace(request.cwd);
   const resumed = request.resume ? await chooseSession(place, request, '') : null;
   // Without this, a gate given on the command line would be lost in silence after a crash.
-  const flags: Flags = { ...(resumed?.state.run?.flags as Flags | undefined), ...request.flags };
+  const flags: Flags = {
+    ...(resumed?.state.run?.flags as Flags | undefined),
+    ...flagsFromHere(place, request),
+  };
   const layers = { place, env: request.env, flags };
   const alone = await loadSettings({ ...layers, session: resumed });
   const objective = await objectiveText(request, alone.settings);
@@ -72,19 +78,28 @@ export async function planRun(request: RunRequest): Promise<Plan> {
   // A session's own layer can only be read when the session is known.
   const loaded = session === resumed ? alone : await loadSettings({ ...layers, session });
   const { settings, warnings, notYet } = loaded;
-  const taskPath = await taskListPath({ place, settings, session: session?.state ?? null, warnings });
+  const taskPath = await taskListPath({ place, request, flags, settings, session, warnings });
   const reading = taskPath === null ? null : await readOnce(place, taskPath);
-  if (session === null) requireWork({ objective, taskPath, reading });
+  if (session === null) requireWork({ place, request, objective, taskPath, reading });
+  requireTask(flags.task, reading);
+  const idle = session === null && settings.requiredTopics.length === 0 && allDone(reading);
   const policy = toPolicy(settings, {
     reviewedList: reading?.kind === 'list' && reading.reviewed,
     listGates: reading?.kind === 'list' ? reading.gates : [],
     interactive: request.interactive,
     channels: false,
-    agent: chooseAgent(settings, stringEnv(request.env)),
+    // Who has nothing to do need not be there.
+    agent: idle ? '' : chooseAgent(settings, stringEnv(request.env)),
   });
-  requireTask(policy, reading);
   const others = await lyingAround(place, session?.id ?? null);
-  return { place, flags, settings, policy, warnings, notYet, objective, taskPath, reading, session, others };
+  const known = { settings, policy, warnings, notYet };
+  return { place, flags, ...known, objective, taskPath, reading, idle, session, others };
+}
+
+/** A list that is typed is looked for where the person stands; a later run may start somewhere else. */
+function flagsFromHere(place: Place, { cwd, flags }: RunRequest): Flags {
+  if (flags.tasks === undefined || flags.tasks.trim() === '') return flags;
+  return { ...flags, tasks: fromHere(place, cwd, flags.tasks) };
 }
 
 export function stringEnv(env: NodeJS.ProcessEnv): Record<string, string> {
@@ -114,14 +129,7 @@ async function lyingAround(place: Place, ours: string | null): Promise<LoadedSes
   return known
     .filter(({ id, ending }) => id !== ours && ending.code !== 0 && ending.code !== 9)
     .map(loaded)
-    .filter(({ state }) => belongs(state, place) && (hasWork(state) || hasPapers(state)));
-}
-
-/** Unfinished work lies in the tree, or may: set aside and not known to be out of it. */
-function hasWork(state: State): boolean {
-  if (state.groundOwner !== null) return true;
-  const crashed = state.run?.stopped === null;
-  return [...state.tasks.values()].some(({ aside }) => aside !== null && (crashed || !aside.cleared));
+    .filter(({ state }) => belongs(state, place) && (state.groundOwner !== null || hasPapers(state)));
 }
 
 function hasPapers(state: State): boolean {
@@ -202,18 +210,36 @@ function anotherObjective(id: string, open: string, wanted: string): Problem {
 
 interface ListCall {
   place: Place;
+  request: RunRequest;
+  flags: Flags;
   settings: Settings;
-  session: State | null;
+  session: LoadedSession | null;
   warnings: string[];
 }
 
 /** The list of an open session is the one it began with; otherwise the configured or the detected one. */
-async function taskListPath({ place, settings, session, warnings }: ListCall): Promise<string | null> {
-  if (session?.source) return session.source.path;
-  const found = await findTaskList(place.dir, settings.tasks ?? undefined);
-  if (found === null) return null;
-  warnings.push(...found.warnings);
-  return found.path;
+async function taskListPath(call: ListCall): Promise<string | null> {
+  const { place, request, flags, settings, session, warnings } = call;
+  const begun = session?.state.source;
+  if (session && begun) {
+    if (request.flags.tasks !== undefined) refuseAnotherList(place, session, flags.tasks!);
+    return begun.path;
+  }
+  const found = await whichList({ place, cwd: place.dir, named: settings.tasks });
+  warnings.push(...(found?.warnings ?? []));
+  return found?.path ?? null;
+}
+
+/** Taking the session's own list in silence would work on something else than was typed. */
+function refuseAnotherList(place: Place, { id, state }: LoadedSession, tasks: string): void {
+  const path = state.source?.path ?? null;
+  if (path !== null && resolve(place.dir, path) === resolve(place.dir, tasks)) return;
+  throw new Problem({
+    code: 'session.open',
+    what: `Session ${id} is open and works on ${path ?? 'its objective'}; now ${tasks} is asked for.`,
+    why: 'One work tree works on one list at a time.',
+    fix: `Go on with it: ralph run --session ${id}, or begin with the other: ralph run --new --tasks ${quoted(tasks)}`,
+  });
 }
 
 export async function openList(place: Place, path: string): Promise<TaskList> {
@@ -225,10 +251,12 @@ async function readOnce(place: Place, path: string): Promise<ListReading> {
 }
 
 function requireWork({
+  place,
+  request,
   objective,
   taskPath,
   reading,
-}: Pick<Plan, 'objective' | 'taskPath' | 'reading'>): void {
+}: Pick<Plan, 'place' | 'objective' | 'taskPath' | 'reading'> & { request: RunRequest }): void {
   if (reading?.kind === 'unreadable') throw new Problem(reading.problem);
   if (reading?.kind === 'empty' || reading?.kind === 'missing') {
     throw new Problem({
@@ -242,15 +270,14 @@ function requireWork({
     throw new Problem({
       code: 'tasks.none',
       what: 'There is nothing to work on.',
-      why: 'Neither an objective was given nor a task list found (ralph/tasks.json, prd.json, PRD.md, fix_plan.md …).',
-      fix: 'Say what you want: ralph run "…", or name a list with --tasks FILE.',
+      ...noListFacts({ place, cwd: request.cwd, command: 'ralph run' }),
     });
   }
 }
 
-function requireTask({ onlyTask }: Policy, reading: ListReading | null): void {
-  if (onlyTask === null || reading?.kind !== 'list' || reading.tasks.some((task) => task.id === onlyTask))
-    return;
+function requireTask(onlyTask: string | undefined, reading: ListReading | null): void {
+  if (onlyTask === undefined || reading?.kind !== 'list') return;
+  if (reading.tasks.some((task) => task.id === onlyTask)) return;
   throw new Problem({
     code: 'tasks.unknown',
     what: `There is no task ${onlyTask} in the list.`,

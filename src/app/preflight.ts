@@ -10,12 +10,15 @@ import { PLACE_CHECKS } from './checks/place.ts';
 import { START_CHECKS, type StartSubject } from './checks/start.ts';
 import type { Plan } from './plan.ts';
 
-/** Everything that would keep a run from starting; empty when it may start. */
+/**
+ * Everything that would keep a run from starting, what is to be done first in front: without a machine
+ * there is no repository, and a merge is finished before anybody commits. Empty when it may start.
+ */
 export async function preflight(subject: StartSubject): Promise<ProblemFacts[]> {
   const found = await Promise.all([
-    failuresInRun(START_CHECKS, subject),
-    failuresInRun(PLACE_CHECKS, subject),
     failuresInRun(MACHINE_CHECKS, subject),
+    failuresInRun(PLACE_CHECKS, subject),
+    failuresInRun(START_CHECKS, subject),
   ]);
   return found.flat();
 }

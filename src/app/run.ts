@@ -22,11 +22,13 @@ import type { Place } from './place.ts';
 import { openList, type Plan, planRun, type RunRequest, stringEnv } from './plan.ts';
 import { preflight, startSubject } from './preflight.ts';
 import { setSessionAside } from './set-aside.ts';
+import { stateOfList } from './task-state.ts';
+import { idleReason } from './which-list.ts';
 
 export interface RunOutcome {
   exit: Exit;
-  sessionId: string;
-  sessionDir: string;
+  /** null: there was nothing to do, and no session was made. */
+  sessionId: string | null;
   state: State;
   place: Place;
   /** Agents that could take over a blocked task; null: no suggestions are wanted. */
@@ -37,6 +39,7 @@ export async function runLoop(request: RunRequest): Promise<RunOutcome> {
   const plan = await planRun(request);
   const { place } = plan;
   for (const warning of plan.warnings) request.audience.say(warning);
+  if (plan.idle) return nothingToDo(plan);
   // Another session's work is only set aside for a run that will begin.
   await checkFirst(request, plan, plan.others.length > 0);
   const made = [join(place.dir, '.ralph'), join(place.mainDir, '.ralph-sessions')].filter(
@@ -57,6 +60,12 @@ export async function runLoop(request: RunRequest): Promise<RunOutcome> {
     await loopLock.release();
     if (!began) await removeEmpty(made);
   }
+}
+
+/** A list where all is done needs no agent, no clean tree and no session. */
+async function nothingToDo({ place, taskPath, reading }: Plan): Promise<RunOutcome> {
+  const state = stateOfList(await openList(place, taskPath!), reading);
+  return { exit: exitOf(0, idleReason(taskPath!, reading)), sessionId: null, state, place, others: null };
 }
 
 /** A start that was refused leaves the project as it was; a folder that somebody uses meanwhile stays. */
@@ -131,7 +140,7 @@ async function runSession(request: RunRequest, start: Start): Promise<RunOutcome
     const exit = await toTheEnd(opened.house);
     const { state } = opened.house;
     const others = settings.unblock.autoSuggest ? otherAgents(settings, request.env) : null;
-    return { exit, sessionId: session.id, sessionDir: session.dir, state, place, others };
+    return { exit, sessionId: session.id, state, place, others };
   } finally {
     await opened.close();
   }

@@ -1,11 +1,12 @@
 /** The tasks of the open session, or of the list that a run would use when nothing was run yet. */
 import { emptyState, evolve, Problem, type State } from '../core/index.ts';
-import type { ListReading } from '../engine/index.ts';
-import { findTaskList, openTaskList } from '../store/index.ts';
+import type { ListReading, TaskList } from '../engine/index.ts';
+import { openTaskList } from '../store/index.ts';
 import { knownSessions } from './choose.ts';
 import { loadSettings } from './config.ts';
 import { emptyFacts } from './empty-list.ts';
 import { findPlace, type Place } from './place.ts';
+import { noListFacts, whichList } from './which-list.ts';
 import { openState } from './windows.ts';
 
 export interface TaskStateRequest {
@@ -28,7 +29,8 @@ export async function taskState({ cwd, env, session, tasks }: TaskStateRequest):
   const place = await findPlace(cwd);
   const asked = session !== undefined || (tasks === undefined && (await knownSessions(place)).length > 0);
   if (asked) return { state: (await openState(cwd, session)).state, warnings: [] };
-  return tasksOfFile(place, tasks ?? (await configured(place, env)));
+  const named = tasks ?? (await configured(place, env));
+  return tasksOfFile(place, { cwd: tasks === undefined ? place.dir : cwd, named, called: cwd });
 }
 
 /** The file that the configuration names. */
@@ -37,25 +39,29 @@ async function configured(place: Place, env: NodeJS.ProcessEnv): Promise<string 
   return settings.tasks ?? undefined;
 }
 
-async function tasksOfFile(place: Place, named: string | undefined): Promise<KnownTasks> {
-  const found = await findTaskList(place.dir, named);
-  if (found === null) throw noTasks();
+async function tasksOfFile(
+  place: Place,
+  { cwd, named, called }: { cwd: string; named: string | undefined; called: string },
+): Promise<KnownTasks> {
+  const found = await whichList({ place, cwd, named });
+  if (found === null) throw noTasks(place, called);
   const { path } = found;
   const list = await openTaskList({ projectDir: place.dir, groundRoot: place.project.root, path });
   const reading = await list.read();
   if (reading.kind === 'unreadable') throw new Problem(reading.problem);
   if (reading.kind !== 'list') throw emptyList(path, reading);
-  const source = { ...list.source, reviewed: reading.reviewed };
-  const fact = {
-    type: 'tasks.read' as const,
-    source,
-    sha256: reading.sha256,
-    set: reading.tasks,
-    gone: [],
-    by: 'person',
-  };
-  const state = evolve(emptyState(), { seq: 0, at: 0, facts: [fact] });
+  const state = stateOfList(list, reading);
   return { state, warnings: [...found.warnings, ...reading.warnings.map((text) => `${path}: ${text}`)] };
+}
+
+/** What a first look at a list would make of an empty session. */
+export function stateOfList(list: TaskList, reading: ListReading | null): State {
+  const state = emptyState();
+  if (reading?.kind !== 'list') return state;
+  const { reviewed, sha256, tasks } = reading;
+  const source = { ...list.source, reviewed };
+  const fact = { type: 'tasks.read' as const, source, sha256, set: tasks, gone: [], by: 'person' };
+  return evolve(state, { seq: 0, at: 0, facts: [fact] });
 }
 
 const emptyList = (path: string, reading: ListReading): Problem =>
@@ -66,10 +72,9 @@ const emptyList = (path: string, reading: ListReading): Problem =>
     at: path,
   });
 
-const noTasks = (): Problem =>
+const noTasks = (place: Place, cwd: string): Problem =>
   new Problem({
     code: 'tasks.none',
     what: 'There is no task list here and no session yet.',
-    why: 'Looked for ralph/tasks.json, prd.json, PRD.md, fix_plan.md and the other usual names.',
-    fix: 'Write one, or start with an objective: ralph run "…".',
+    ...noListFacts({ place, cwd, command: 'ralph tasks' }),
   });

@@ -1,7 +1,6 @@
 /** The command line as a table of commands; each loads what it needs only when it is called. */
 import { Command, CommanderError } from 'commander';
 import { VERSION } from '../app/product.ts';
-import { nearest } from '../core/index.ts';
 import { completionCommands } from './completions.ts';
 import { configCommands } from './config.ts';
 import { controlCommands } from './control.ts';
@@ -10,6 +9,7 @@ import { complain } from './io.ts';
 import { runCommands } from './run.ts';
 import { setupCommands } from './setup.ts';
 import { unblockCommands } from './unblock.ts';
+import { unknownCommand, usageProblem } from './usage.ts';
 import { windowCommands } from './windows.ts';
 
 const END = `
@@ -28,12 +28,11 @@ export function commandTree(done: (code: number) => void): Command {
   const program = new Command('ralph')
     .description('Runs coding agents unattended on a git repository until a task list is truly done.')
     .version(VERSION)
-    .showSuggestionAfterError()
     .enablePositionalOptions()
     .commandsGroup('Set up:')
     .helpCommand('help [command]', 'show the help of one command')
-    .exitOverride()
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, '')) });
+    // What is refused is told by `complain`, in the words of usage.ts.
+    .configureOutput({ outputError: () => undefined });
   program.addHelpText('after', END);
   runCommands(program, done);
   controlCommands(program, done);
@@ -43,15 +42,12 @@ export function commandTree(done: (code: number) => void): Command {
   importCommand(program, done);
   configCommands(program, done);
   completionCommands(program, done);
-  everyCommand(program, (command) => command.exitOverride().showSuggestionAfterError());
   return program;
 }
 
 function everyCommand(command: Command, visit: (command: Command) => void): void {
-  for (const child of command.commands) {
-    visit(child);
-    everyCommand(child, visit);
-  }
+  visit(command);
+  for (const child of command.commands) everyCommand(child, visit);
 }
 
 /** Runs one command line; answers its exit code. */
@@ -61,12 +57,19 @@ export async function runProgram(argv: string[]): Promise<number> {
     outcome.code = code;
   };
   const program = commandTree(done);
+  const refused = { by: program };
+  everyCommand(program, (command) =>
+    command.exitOverride((error) => {
+      refused.by = command;
+      throw error;
+    }),
+  );
   // `ralph help emit` asks about a command that the command framework does not know.
   if (argv[0] === 'help' && (argv[1] === 'emit' || argv[1] === 'tools'))
     return (await import('../agentside/index.ts')).runAgentside(['--help']);
   if (asksForHelp(argv)) (await import('./manual.ts')).addManual(program);
   program.on('command:*', ([name]: string[]) => {
-    done(unknownCommand(program, name ?? ''));
+    throw unknownCommand(program, name ?? '');
   });
   try {
     if (argv.length === 0 || (argv[0] === 'help' && argv[1] === 'help')) {
@@ -74,11 +77,12 @@ export async function runProgram(argv: string[]): Promise<number> {
       return 0;
     }
     if (argv[0] === 'help' && argv[1] !== undefined && !isCommand(program, argv[1]))
-      return unknownCommand(program, argv[1]);
+      throw unknownCommand(program, argv[1]);
     await program.parseAsync(argv, { from: 'user' });
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 5;
-    return complain(error, { json: argv.includes('--json') });
+    if (error instanceof CommanderError && error.exitCode === 0) return 0;
+    const told = error instanceof CommanderError ? usageProblem(error, refused.by, argv) : error;
+    return complain(told, { json: argv.includes('--json') });
   }
   return outcome.code;
 }
@@ -90,15 +94,4 @@ function asksForHelp(argv: string[]): boolean {
 
 function isCommand(program: Command, name: string): boolean {
   return name.startsWith('-') || name === 'help' || program.commands.some((known) => known.name() === name);
-}
-
-function unknownCommand(program: Command, name: string): number {
-  const near = nearest(
-    name,
-    program.commands.map((command) => command.name()),
-  );
-  process.stderr.write(
-    `There is no command "${name}".${near === null ? '' : ` Did you mean ${near}?`}\n  fix: see ralph --help\n`,
-  );
-  return 5;
 }

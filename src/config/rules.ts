@@ -21,9 +21,17 @@ interface Ground {
 
 /** Every broken rule, with its place. */
 export function brokenRules(ground: Ground): Found[] {
-  return [agentRules, outputRules, teamRules, gateRules, timeRules, robotRules, roleRules].flatMap((rule) =>
-    rule(ground),
-  );
+  return [
+    agentRules,
+    reservedAgents,
+    outputRules,
+    teamRules,
+    gateRules,
+    protectRules,
+    timeRules,
+    robotRules,
+    roleRules,
+  ].flatMap((rule) => rule(ground));
 }
 
 /** What is odd but works. */
@@ -94,6 +102,18 @@ function agentRules({ config, data, agentNames, whereIs }: Ground): Found[] {
     });
 }
 
+/** `auto` asks for the first installed agent wherever it stands, so nothing of that name could be chosen. */
+function reservedAgents({ config, whereIs }: Ground): Found[] {
+  if (!Object.hasOwn(config.agents, 'auto')) return [];
+  const facts = {
+    code: 'config.reserved_name',
+    what: 'agents.auto redefines a reserved name',
+    why: '`agent: auto` means the first installed agent, so this one could never be chosen.',
+    fix: 'Give your agent a name of its own, and name it under `agent`.',
+  };
+  return [found(['agents', 'auto'], facts, whereIs)];
+}
+
 function outputRules({ config, outputs, whereIs }: Ground): Found[] {
   if (outputs === undefined) return [];
   return Object.entries(config.agents)
@@ -150,6 +170,35 @@ function gateRules({ data, whereIs }: Ground): Found[] {
     };
     return [found(['gates', i, 'name'], facts, whereIs)];
   });
+}
+
+/** A pattern that can match nothing protects nothing, and whoever wrote it believes that it does. */
+function protectRules({ config, whereIs }: Ground): Found[] {
+  return config.protect.flatMap((pattern, i) => {
+    const why = whyNothing(pattern);
+    if (why === null) return [];
+    const facts = {
+      code: 'config.invalid_value',
+      what: `protect[${i}] is ${JSON.stringify(pattern)}, which protects nothing`,
+      why,
+      fix: 'Name files of the project, from its folder on: for example "test/golden/**".',
+    };
+    return [found(['protect', i], facts, whereIs)];
+  });
+}
+
+function whyNothing(pattern: string): string | null {
+  const path = pattern.trim().replaceAll('\\', '/');
+  if (path === '' || path === '.' || path === './' || path === '/') return 'It names no file.';
+  if (pattern !== pattern.trim()) return 'Blanks at its ends would be part of the names.';
+  if (pattern.includes('\\')) return 'Folders are divided by forward slashes.';
+  if (pattern.startsWith('!'))
+    return 'Exceptions are not known here; each pattern adds to what is protected.';
+  if (/^~|^[a-z]:\//i.test(path))
+    return 'Patterns begin at the folder of the project; this one lies elsewhere.';
+  if (path.split('/').includes('..'))
+    return 'Only what lies in the project is looked at, and `..` leads out of it.';
+  return null;
 }
 
 function timeRules({ config, whereIs }: Ground): Found[] {

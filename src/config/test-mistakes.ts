@@ -27,6 +27,8 @@ export const MISTAKES: Record<string, Mistake[]> = {
       given: { yml: 'adaptive_timeout:\n  min_timeout: 600\n  max_timeout: 300\n' },
     },
     { did: 'writes a list as one text', given: { yml: 'protect: test/golden\n' } },
+    { did: 'protects what lies outside the project', given: { yml: 'protect: ["../shared/**"]\n' } },
+    { did: 'writes an exception into protect', given: { yml: 'protect: ["test/**", "!test/new/**"]\n' } },
     { did: 'writes a gate as a text', given: { yml: 'gates:\n  - npm test\n' } },
     { did: 'forgets the command of a gate', given: { yml: 'gates:\n  - name: test\n' } },
     {
@@ -46,6 +48,7 @@ export const MISTAKES: Record<string, Mistake[]> = {
         agentOutputs: ['text', 'claude-json'],
       },
     },
+    { did: 'gives an agent a reserved name', given: { yml: 'agents:\n  auto: { command: [x] }\n' } },
     { did: 'hires a team that there is not', given: { yml: 'team: trio\n' } },
     { did: 'redefines a built-in team', given: { yml: 'teams:\n  pair: { modes: [implement] }\n' } },
     { did: 'mistypes a mode of a team', given: { yml: 'teams:\n  mine: { modes: [implemnt] }\n' } },

@@ -1,6 +1,6 @@
 /** `ralph doctor` and `ralph agents`: what is not well is a row with its fix, and nothing is changed. */
 import { spawn } from 'node:child_process';
-import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
@@ -118,17 +118,80 @@ test('a stream that shows commands is believed before words: a denial is seen, a
   });
 });
 
-test('an agent that fails or hangs is told with what it said; one that works anyway is told too', () => {
+test('an agent that fails is told with what it said', () => {
   project('', 'cat >/dev/null\necho "no key here" >&2\nexit 3\n');
   expect(examine().of('agent start')[0]).toMatchObject({
     ok: false,
     what: expect.stringContaining('failed (crash)'),
     why: expect.stringContaining('no key here'),
   });
-  newcomer.write({ '.git/mine.sh': 'cat >/dev/null\necho x > stray.txt\necho ok\n' });
-  const { out } = newcomer.ralph(['doctor', '--json']);
-  const row = (JSON.parse(out) as { rows: Row[] }).rows.find(({ name }) => name === 'agent start');
-  expect(row).toMatchObject({ ok: 'warning', what: expect.stringContaining('stray.txt') });
+});
+
+/** The report of a doctor that may leave something behind. */
+function reportOf(): { code: number | null; left: Row[]; rows: Row[] } {
+  const { code, out } = newcomer.ralph(['doctor', '--json']);
+  const { rows } = JSON.parse(out) as { rows: Row[] };
+  return { code, rows, left: rows.filter(({ name }) => name === 'left behind') };
+}
+
+test('an agent that works in its trial is told file by file, what it held before is kept, and nothing is well', () => {
+  const work = [
+    'cat >/dev/null',
+    'echo x > stray.txt',
+    'mkdir -p new && echo x > "new/with blank.txt"',
+    'echo mine > gate.sh',
+    'rm README.md',
+    "sed -i 's/\\[ \\]/[x]/' PRD.md",
+    'echo ok',
+  ].join('\n');
+  project('', work, { files: { ...FILES, 'README.md': 'committed\n', 'ralph.yml': HELPER('mine.sh') } });
+  newcomer.write({ 'README.md': 'not committed yet\n' });
+  const { code, left, rows } = reportOf();
+  expect(code).toBe(5);
+  expect(rows.find(({ name }) => name === 'agent start')).toMatchObject({ ok: true });
+  expect(left).toHaveLength(1);
+  expect(left[0]).toMatchObject({
+    ok: false,
+    what: 'The agent "mine" wrote new/with blank.txt, stray.txt, changed gate.sh, PRD.md, removed README.md.',
+    fix: expect.stringContaining("rm 'new/with blank.txt' stray.txt"),
+  });
+  const kept = /lies in (\S+)\.$/.exec(left[0]!.fix)![1]!;
+  const former = (path: string) => readFileSync(join(kept, path), 'utf8');
+  expect([former('README.md'), former('gate.sh'), former('PRD.md')]).toEqual([
+    'not committed yet\n',
+    FILES['gate.sh'],
+    FILES['PRD.md'],
+  ]);
+  rmSync(kept, { recursive: true });
+  const text = newcomer.ralph(['doctor', '--no-agent']);
+  expect([text.code, text.out]).toEqual([5, expect.not.stringContaining('All is well')]);
+});
+
+test('an agent that commits in its trial, or is cut off in it, is told with what it left', () => {
+  project('', 'cat >/dev/null\necho x > a.txt\ngit add a.txt\ngit commit -qm mine\necho ok\n');
+  const head = newcomer.git('rev-parse', 'HEAD');
+  expect(reportOf().left[0]).toMatchObject({
+    ok: false,
+    what: expect.stringMatching(/wrote a\.txt, made a commit or moved HEAD/),
+    fix: expect.stringContaining(head),
+  });
+  newcomer.write({ '.git/mine.sh': 'cat >/dev/null\necho x > b.txt\nexit 3\n' });
+  const { left, rows } = reportOf();
+  expect(rows.find(({ name }) => name === 'agent start')).toMatchObject({ ok: false });
+  expect(left[0]).toMatchObject({ ok: false, what: 'The agent "mine" wrote b.txt.' });
+});
+
+test('a gate that writes what git does not ignore fails, because no run would start then; a warning where it would', () => {
+  const gates = 'gates: [{ name: test, run: "echo x > out.txt; echo 1 passed" }]\n';
+  project(gates);
+  const { code, left } = reportOf();
+  expect(code).toBe(5);
+  expect(left[0]).toMatchObject({ ok: false, what: 'The gates wrote out.txt.' });
+  expect(newcomer.ralph(['run', '--no-wait']).err).toContain('out.txt');
+  newcomer.write({ '.gitignore': 'out.txt\n' });
+  newcomer.git('add', '-A');
+  newcomer.git('commit', '-q', '-m', 'Ignored');
+  expect(reportOf()).toMatchObject({ code: 0, left: [] });
 });
 
 test('the gates as they stand: missing, empty, red, slow, and one that writes files', () => {
@@ -147,8 +210,8 @@ test('the gates as they stand: missing, empty, red, slow, and one that writes fi
   expect(words('extra')).toEqual(['warning: `no-such-tool` cannot be run.']);
   newcomer.write({ 'ralph.yml': `${HELPER('mine.sh')}gates: [{ name: t, run: "echo x > cover.txt" }]\n` });
   const { out } = newcomer.ralph(['doctor', '--json', '--no-agent']);
-  expect((JSON.parse(out) as { rows: Row[] }).rows.find(({ name }) => name === 'gates')).toMatchObject({
-    ok: 'warning',
+  expect((JSON.parse(out) as { rows: Row[] }).rows.find(({ name }) => name === 'left behind')).toMatchObject({
+    ok: false,
     what: expect.stringContaining('cover.txt'),
   });
 });
@@ -179,8 +242,10 @@ test('git: an unfinished merge, a dirty tree, a lock left behind, hooks that can
   newcomer.git('checkout', '-q', '--detach');
   newcomer.write({ '.git/hooks/pre-commit': '#!/bin/sh\n', 'README.md': 'mine\n' });
   newcomer.write({ '.git/MERGE_HEAD': `${newcomer.git('rev-parse', 'HEAD')}\n`, '.git/index.lock': '' });
+  expect(wrong()).toEqual(['repository false', 'repository warning', 'hooks warning', 'gates warning']);
+  // What a merge brought is not to be committed by itself: it is told when the merge is over.
+  rmSync(join(newcomer.dir, '.git/MERGE_HEAD'));
   expect(wrong()).toEqual([
-    'repository false',
     'repository warning',
     'branch false',
     'hooks warning',

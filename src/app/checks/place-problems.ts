@@ -26,8 +26,11 @@ export const noRepository = ({ dir }: Place): ProblemFacts => ({
 export const unfinished = (operation: string): ProblemFacts => ({
   code: 'git.unfinished',
   what: `A ${operation} is in progress.`,
-  why: 'Commits made now would become part of it.',
-  fix: `Finish it, or give it up with \`git ${operation} --abort\`${operation === 'bisect' ? ' (`git bisect reset`)' : ''}.`,
+  why: 'Commits made now would become part of it, and what it changed cannot be told from other work.',
+  fix:
+    operation === 'bisect'
+      ? 'End it with `git bisect reset`.'
+      : `Finish it (resolve, \`git add\`, \`git ${operation} --continue\`), or give it up with \`git ${operation} --abort\`.`,
 });
 
 export const indexLock = (file: string): ProblemFacts => ({

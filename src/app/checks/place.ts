@@ -61,6 +61,8 @@ export const PLACE_CHECKS: Check<PlaceSubject>[] = [
     async look({ place, git, allowDetached, env }) {
       const { root, gitDir, commonDir } = place.project;
       if (!git || gitDir === null || commonDir === null) return null;
+      // A rebase detaches HEAD until it is finished, which `repository` tells.
+      if (unfinishedOperation(gitDir) !== null) return null;
       const { head, branch } = await readHead({ root, gitDir, commonDir }, env);
       if (branch === null && head !== null && !allowDetached)
         return { what: '', failures: [problem.detached(head)] };

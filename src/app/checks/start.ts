@@ -5,7 +5,10 @@ import type { AgentInfo } from '../../agents/index.ts';
 import type { Settings } from '../../config/index.ts';
 import { type Policy, type ProblemFacts, TEAMS } from '../../core/index.ts';
 import type { Agent, ListReading } from '../../engine/index.ts';
+import { unfinishedOperation } from '../../repo/index.ts';
 import { emptyFacts } from '../empty-list.ts';
+import type { Place } from '../place.ts';
+import { noListFacts } from '../which-list.ts';
 import type { Check, Findings } from './check.ts';
 import type { PlaceSubject } from './place.ts';
 
@@ -77,8 +80,11 @@ export const START_CHECKS: Check<StartSubject>[] = [
   {
     name: 'work tree',
     inRun: true,
-    look({ git, strangeDirt, settings }) {
+    look({ git, strangeDirt, settings, place }) {
       if (!git) return null;
+      const { gitDir } = place.project;
+      // What a merge brought is no work to commit by itself; `repository` tells to finish it first.
+      if (gitDir !== null && unfinishedOperation(gitDir) !== null) return null;
       const failures = strangeDirt.length > 0 && !settings.allowDirty ? [dirty(strangeDirt)] : [];
       return { what: 'no uncommitted change that no attempt made', failures };
     },
@@ -116,8 +122,8 @@ function lookAtTeam({ team, modes, parallel }: Policy): Findings {
 }
 
 /** Not in a run: there the list is read when the run is planned, and an objective can stand in for it. */
-function lookAtTasks({ taskPath, reading }: StartSubject): Findings {
-  if (taskPath === null || reading === null) return { what: '', warnings: [noList] };
+function lookAtTasks({ place, taskPath, reading }: StartSubject): Findings {
+  if (taskPath === null || reading === null) return { what: '', warnings: [noList(place)] };
   if (reading.kind === 'unreadable') return { what: '', failures: [reading.problem] };
   if (reading.kind !== 'list') return { what: '', failures: [noTask(taskPath, reading)] };
   const done = reading.tasks.filter(({ status }) => status === 'done').length;
@@ -134,12 +140,11 @@ function lookAtTasks({ taskPath, reading }: StartSubject): Findings {
   };
 }
 
-const noList: ProblemFacts = {
+const noList = (place: Place): ProblemFacts => ({
   code: 'tasks.none',
-  what: 'No task list was found.',
-  why: 'Without a list a run needs to be told what you want.',
-  fix: 'Write PRD.md with lines like `- [ ] Add a greet function`, or say it: ralph run "…"',
-};
+  what: 'No task list was found: a run has to be told what you want.',
+  ...noListFacts({ place, cwd: place.dir, command: 'ralph run' }),
+});
 
 const noTask = (path: string, reading: ListReading & { kind: 'empty' | 'missing' }): ProblemFacts => ({
   code: `tasks.${reading.kind}`,

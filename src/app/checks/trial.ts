@@ -19,12 +19,15 @@ import { atomicWrite } from '../../store/index.ts';
 import { oneLine } from '../../views/index.ts';
 import { type Findings, type Live, type Row, rowsFrom } from './check.ts';
 import type { GateOutcome } from './gates.ts';
+import { traceRows, tracesOf } from './traces.ts';
 
 export interface Trial {
   agent: Agent;
   kind: AgentKind;
   model: string | null;
   ground: Ground;
+  /** What snapshots leave out and the agent is not to change either. */
+  aside: string[];
   env: Record<string, string>;
   /** A folder that is thrown away. */
   scratch: string;
@@ -38,17 +41,14 @@ const START_MS = 180_000;
 const LONGEST_MS = 30 * 60_000;
 const GRACE_MS = 3_000;
 
-/** Starts the agent and answers the rows: its start, then each gate. */
+/** Starts the agent and answers the rows: its start, what it left in the project, then each gate. */
 export async function tryAgent(trial: Trial): Promise<Row[]> {
-  const before = await trial.ground.snapshot();
   const from = performance.now();
-  const report = await start(trial);
+  const { result: report, traces } = await tracesOf(trial, () => start(trial));
   const ms = performance.now() - from;
-  const after = await trial.ground.snapshot();
-  const changes = await trial.ground.changes(before.tree, after.tree);
-  const touched = changes.map(({ path }) => path);
-  if (before.head !== after.head) touched.unshift('a commit');
-  const rows = rowsFrom('agent start', startFindings(trial.agent.name, report, touched), ms);
+  const { name } = trial.agent;
+  const rows = rowsFrom('agent start', startFindings(name, report), ms);
+  rows.push(...traceRows(traces, { code: 'agent.changed_files', who: `The agent "${name}"`, ...WROTE }));
   if (report.ending !== 'ended') return rows;
   const said = readTrial(report.finalMessage, trial.gates);
   for (const def of trial.gates)
@@ -100,7 +100,7 @@ async function start({ agent, model, ground, env, scratch, gates, live }: Trial)
   });
 }
 
-function startFindings(name: string, report: AgentReport, touched: string[]): Findings {
+function startFindings(name: string, report: AgentReport): Findings {
   const { ending, timeout, error, usage } = report;
   if (ending === 'timed_out' || ending === 'interrupted') {
     const how = timeout === null ? 'was interrupted' : 'did not come to an end in time';
@@ -125,8 +125,7 @@ function startFindings(name: string, report: AgentReport, touched: string[]): Fi
   }
   const cost = usage.costUsd === null ? '' : `, ${usage.costUsd.toFixed(2)} USD`;
   const model = usage.model === null ? '' : `, model ${usage.model}`;
-  const what = `${name} starts and answers${model}${cost}`;
-  return { what, warnings: touched.length === 0 ? [] : [changed(name, touched)] };
+  return { what: `${name} starts and answers${model}${cost}` };
 }
 
 const FIXES: Partial<Record<string, string>> = {
@@ -138,15 +137,10 @@ const FIXES: Partial<Record<string, string>> = {
   crash: 'Start the agent by hand in this folder and repair what it says.',
 };
 
-const changed = (name: string, paths: string[]): ProblemFacts => ({
-  code: 'agent.changed_files',
-  what: `The agent "${name}" changed something, though it was asked not to: ${paths
-    .slice(0, 5)
-    .map((path) => oneLine(path))
-    .join(', ')}${paths.length > 5 ? ' …' : ''}.`,
-  why: 'An agent that does not read its prompt works on what it likes; or a gate writes files that git does not ignore.',
-  fix: 'Look at `git status` and put back what you do not want; add files that gates write to .gitignore.',
-});
+const WROTE = {
+  why: 'It was asked to change nothing: an agent that does not read its prompt works on what it likes. Or a gate that it ran writes files that git does not ignore.',
+  fails: true,
+};
 
 interface GateTrial {
   def: GateDef;
