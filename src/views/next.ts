@@ -195,7 +195,7 @@ export function taskNext(state: State, task: TaskState, at: { now: number; live:
 }
 
 function againWords(state: State, task: TaskState): string {
-  const max = state.policy?.limits.maxTaskAttempts ?? 3;
+  const max = task.tries ?? state.policy?.limits.maxTaskAttempts ?? 3;
   if (task.status === 'review') return 'it is reviewed next';
   if (task.runs === 0) return 'it was not tried yet';
   const left = Math.max(0, max - task.charged);
