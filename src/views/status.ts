@@ -35,6 +35,8 @@ export interface LiveJson {
   pid: number | null;
   started_at: string | null;
   elapsed_s: number;
+  /** The class its time was reckoned with; null for work on the session. */
+  complexity: string | null;
   timeout_s: number;
   idle_timeout_s: number;
 }
@@ -134,6 +136,7 @@ function liveJson(attempt: AttemptState, now: number): LiveJson {
     pid: attempt.pid,
     started_at: iso(attempt.startedAt),
     elapsed_s: Math.max(0, Math.floor(((attempt.endedAt ?? now) - attempt.startedAt) / 1000)),
+    complexity: attempt.complexity,
     timeout_s: attempt.allowance.wallMs / 1000,
     idle_timeout_s: attempt.allowance.idleMs / 1000,
   };
@@ -164,10 +167,15 @@ export function statusText(state: State, now: number, live: LiveInfo): string {
 }
 
 function headline(state: State, live: LiveInfo): string {
-  const runner = live.runner === null ? 'no runner' : `runner pid ${live.runner.pid}`;
+  const runner = live.runner === null ? `no runner${silence(live)}` : `runner pid ${live.runner.pid}`;
   const words = statusDetail(state).replace('_', ' ');
   const walked = PHASES[state.phase].inner ? '' : ` · cycle ${state.cycle}`;
   return `${state.session?.id} · ${words} · ${state.phase}${walked} · ${runner}`;
+}
+
+function silence({ silent }: LiveInfo): string {
+  if (!silent) return '';
+  return `, last seen ${new Date(silent.seenAt).toISOString()} on ${oneLine(silent.host, 60)}`;
 }
 
 function objective(state: State): string[] {
@@ -194,7 +202,9 @@ function liveLines(state: State, now: number, live: LiveInfo): string[] {
     if (live.runner === null) return `${what} · left open by a run that is gone`;
     const spent = duration((attempt.endedAt ?? now) - attempt.startedAt);
     const stage =
-      attempt.state === 'ended' ? 'being judged' : `${spent} of ${span(attempt.allowance.wallMs)}`;
+      attempt.state === 'ended'
+        ? 'being judged'
+        : `${spent} of ${span(attempt.allowance.wallMs)}${attempt.complexity === null ? '' : ` (${attempt.complexity})`}`;
     return `${what} · attempt ${attempt.attempt} · ${attempt.agent} · ${stage}`;
   });
 }
