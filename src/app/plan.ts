@@ -129,7 +129,14 @@ async function lyingAround(place: Place, ours: string | null): Promise<LoadedSes
   return known
     .filter(({ id, ending }) => id !== ours && ending.code !== 0 && ending.code !== 9)
     .map(loaded)
-    .filter(({ state }) => belongs(state, place) && (state.groundOwner !== null || hasPapers(state)));
+    .filter(({ state }) => belongs(state, place) && (hasWork(state) || hasPapers(state)));
+}
+
+/** Unfinished work lies in the tree, or may: set aside and not known to be out of it. */
+function hasWork(state: State): boolean {
+  if (state.groundOwner !== null) return true;
+  const crashed = state.run?.stopped === null;
+  return [...state.tasks.values()].some(({ aside }) => aside !== null && (crashed || !aside.cleared));
 }
 
 function hasPapers(state: State): boolean {
