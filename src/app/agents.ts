@@ -44,6 +44,25 @@ export function agentMaker(settings: Settings): (name: string) => Agent {
   };
 }
 
+/**
+ * Those of `fallback` that can be started on this machine, in their order; and for each other one a sentence.
+ * A run goes without them: who takes over must be there, and nothing may need them at all.
+ */
+export async function usableFallback(settings: Settings): Promise<{ names: string[]; warnings: string[] }> {
+  const agent = agentMaker(settings);
+  const names: string[] = [];
+  const warnings: string[] = [];
+  for (const name of new Set(settings.fallback)) {
+    const [problem] = await agent(name).check();
+    if (problem === undefined) names.push(name);
+    else
+      warnings.push(
+        `fallback names ${name}, which cannot take over here: ${problem.what} ${problem.fix} Until then it is passed over.`,
+      );
+  }
+  return { names, warnings };
+}
+
 /** What can be told of a named agent without starting it on work. */
 export function inspectNamed(
   settings: Pick<Settings, 'agents'>,

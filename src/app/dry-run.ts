@@ -21,6 +21,7 @@ export async function dryRun(request: RunRequest): Promise<{ data: Record<string
     team: policy.team,
     agent: plan.idle ? null : policy.agent,
     model: policy.model,
+    fallback: policy.fallback,
     tasks: taskPath,
     open_tasks: open.map((task) => task.id),
     times: timed.map(({ def, time }) => ({
@@ -41,7 +42,7 @@ export async function dryRun(request: RunRequest): Promise<{ data: Record<string
     `Project:   ${data.project}`,
     `Session:   ${data.session === null ? 'a new one' : `goes on with ${data.session}`}`,
     `Objective: ${oneLine(objective, 200) || 'every task of the list'}`,
-    `Team:      ${data.team}, agent ${data.agent}${data.model === null ? '' : `, model ${data.model}`}`,
+    `Team:      ${data.team}, agent ${data.agent}${data.model === null ? '' : `, model ${data.model}`}${data.fallback.length === 0 ? '' : `, then ${data.fallback.join(', ')}`}`,
     `Tasks:     ${taskPath ?? 'the objective'}: ${open.length} open${open.length > 0 ? `, first ${open[0]!.id}` : ''}`,
     ...(timed[0] ? [`Time:      ${timed[0].def.id}: ${reckoningText(timed[0].time)}`] : []),
     `Gates:     ${data.gates.join(' · ') || 'none: only changes and claims are checked'}`,

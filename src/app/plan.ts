@@ -8,7 +8,7 @@ import { type Flags, type Settings, toPolicy } from '../config/index.ts';
 import { type Policy, Problem, type ProblemFacts, type State } from '../core/index.ts';
 import type { House, ListReading, TaskList } from '../engine/index.ts';
 import { feedbackSource, openTaskList } from '../store/index.ts';
-import { chooseAgent } from './agents.ts';
+import { chooseAgent, usableFallback } from './agents.ts';
 import type { Audience } from './audience.ts';
 import { currentSession, isOpen, knownSessions, namedSession, readState } from './choose.ts';
 import { loadSettings } from './config.ts';
@@ -83,14 +83,19 @@ export async function planRun(request: RunRequest): Promise<Plan> {
   if (session === null) requireWork({ place, request, objective, taskPath, reading });
   requireTask(flags.task, reading);
   const idle = session === null && settings.requiredTopics.length === 0 && allDone(reading);
-  const policy = toPolicy(settings, {
-    reviewedList: reading?.kind === 'list' && reading.reviewed,
-    listGates: reading?.kind === 'list' ? reading.gates : [],
-    interactive: request.interactive,
-    channels: false,
-    // Who has nothing to do need not be there.
-    agent: idle ? '' : chooseAgent(settings, stringEnv(request.env)),
-  });
+  const fallback = await usableFallback(settings);
+  warnings.push(...fallback.warnings);
+  const policy = toPolicy(
+    { ...settings, fallback: fallback.names },
+    {
+      reviewedList: reading?.kind === 'list' && reading.reviewed,
+      listGates: reading?.kind === 'list' ? reading.gates : [],
+      interactive: request.interactive,
+      channels: false,
+      // Who has nothing to do need not be there.
+      agent: idle ? '' : chooseAgent(settings, stringEnv(request.env)),
+    },
+  );
   const others = await lyingAround(place, session?.id ?? null);
   const known = { settings, policy, warnings, notYet };
   return { place, flags, ...known, objective, taskPath, reading, idle, session, others };

@@ -68,7 +68,7 @@ test('the published schema has no key that the loader does not know, and the oth
   const published = JSON.parse(schemaText()) as SchemaNode & { $schema: string };
   expect(published.$schema).toBe('http://json-schema.org/draft-07/schema#');
   expect(keysOf(published, '')).toEqual(keysOf(configJsonSchema(), ''));
-  expect(published.properties?.fallback?.description).toContain('Not carried out yet');
+  expect(published.properties?.roles?.description).toContain('Not carried out yet');
   expect(published.additionalProperties).toBe(false);
 });
 
@@ -80,7 +80,7 @@ test('every key that is not carried out is a key, and marked on the page', () =>
       key,
     ).toBe(true);
   }
-  expect(configReference()).toContain('| ◌ `threshold_no_files` |');
+  expect(configReference()).toContain('| ◌ `live` |');
   expect(configReference()).toContain('| `max_stuck` |');
 });
 

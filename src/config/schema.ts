@@ -139,8 +139,16 @@ const parallel = z.strictObject({
 
 const interventions = z.strictObject({
   enabled: flag('Whether fruitless attempts are corrected.', true),
-  threshold_no_files: count('Attempts without files, of the last five, that trip the circuit breaker.', 1, 3),
-  threshold_false_completion: count('False completions, of the last five, that trip it.', 1, 2),
+  threshold_no_files: count(
+    'Attempts without files, of an agent’s last five, that trip its circuit breaker; 6 and more never do.',
+    1,
+    3,
+  ),
+  threshold_false_completion: count(
+    'False completions, of an agent’s last five, that trip it; 6 and more never do.',
+    1,
+    2,
+  ),
   feedback_rotation_days: count('Days until old feedback leaves the prompt.', 1, 30),
   aggressive_mode: flag('Whether correction starts with the strong wording.', false),
   live: flag('Whether agents with live input are corrected while they run.', false),
@@ -277,7 +285,7 @@ export const configSchema = z.strictObject({
     })
     .prefault({}),
   agents: named(agentSpec).default({}).describe('Your own agents by name, beside the built-in ones.'),
-  fallback: texts('Agents to try when one keeps failing, in this order.'),
+  fallback: texts('Agents that take a task over when one keeps failing at it, in this order.'),
   teams: named(
     z.strictObject({ modes: z.array(z.enum(MODE_NAMES)).min(1).describe('The modes this team hires.') }),
   )

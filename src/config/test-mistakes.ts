@@ -149,8 +149,7 @@ export const MISTAKES: Record<string, Mistake[]> = {
     },
   ],
   'Not carried out yet: a run refuses it': [
-    { did: 'changes a threshold', given: { yml: 'interventions:\n  threshold_no_files: 5\n' } },
-    { did: 'relies on a second agent', given: { yml: 'fallback: [codex]\n' } },
+    { did: 'has running agents corrected', given: { yml: 'interventions:\n  live: true\n' } },
     { did: 'relies on a sandbox', given: { toml: 'sandbox = "bwrap"\n' } },
     { did: 'shares its own permissions', given: { userYml: 'permissions: { default: ask }\n' } },
     {

@@ -204,7 +204,8 @@ export function triedWords(task: TaskState): string {
     .join(', ');
 }
 
-function correctionName({ kind, agent }: { kind: InterventionKind; agent?: string }): string {
+/** A correction's kind, and who takes over where somebody does: `remind`, `other_agent codex`. */
+export function correctionName({ kind, agent }: { kind: InterventionKind; agent?: string }): string {
   return agent === undefined ? kind : `${kind} ${agent}`;
 }
 

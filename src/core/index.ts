@@ -11,7 +11,7 @@ export {
   classify,
   DEFAULT_CLASSES,
 } from './complexity.ts';
-export { asksPerson, openCorrection, triedWords } from './correct.ts';
+export { correctionName, openCorrection } from './correct.ts';
 export { decide, type Moment } from './decide.ts';
 export type * from './event.ts';
 export type * from './evidence.ts';

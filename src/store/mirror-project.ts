@@ -4,7 +4,7 @@
  * the project journal, once: a session's notes are numbered, and the journal knows how many of them it has.
  */
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
-import { isTerminal, type State } from '../core/index.ts';
+import { type State, standingFeedback } from '../core/index.ts';
 import { type InterventionEvent, writeInterventionsJson } from '../dialects/index.ts';
 import { type IterationNote, profileFile, statusDetail, stories } from '../views/index.ts';
 import type { Telling } from './mirror-rows.ts';
@@ -146,25 +146,19 @@ function eventsOf({ iteration, at, events }: IterationNote): InterventionEvent[]
   }));
 }
 
-/** `interventions/feedback.txt`: the corrections that open tasks carry, newest first, each once. */
+/** `interventions/feedback.txt`: what stands in the next prompts, newest first, each sentence once. */
 export function feedbackText(state: State): string {
-  const entries = [...state.tasks.values()]
-    .filter((task) => !isTerminal(task.status))
-    .flatMap(({ def, corrections }) => corrections.map((correction) => ({ ...correction, task: def.id })))
-    .filter(({ intervention }) => intervention.sentence !== '')
-    .sort((a, b) => b.iteration - a.iteration);
-  if (entries.length === 0) return '';
-  const seen = new Set<string>();
-  const parts: string[] = ['## Previous Iteration Feedback (DO NOT IGNORE)'];
-  let length = 0;
-  for (const { iteration, task, intervention } of entries) {
-    if (seen.has(intervention.sentence)) continue;
-    seen.add(intervention.sentence);
-    length += intervention.sentence.length;
-    if (length > FEEDBACK_CHARS) break;
-    parts.push(`Iteration ${iteration}, ${task}:\n${intervention.sentence}`);
+  const lines = standingFeedback(state);
+  if (lines.length === 0) return '';
+  const parts: string[] = [];
+  let [length, left] = [0, 0];
+  for (const { iteration, task, sentence } of lines) {
+    length += sentence.length;
+    if (parts.length > 0 && length > FEEDBACK_CHARS) left += 1;
+    else parts.push(`Iteration ${iteration}, ${task ?? 'session'}:\n${sentence}`);
   }
-  return `${parts.join('\n\n')}\n`;
+  if (left > 0) parts.push(`… shortened: ${left} older ${left === 1 ? 'point is' : 'points are'} left out`);
+  return `## Previous Iteration Feedback (DO NOT IGNORE)\n\n${parts.join('\n\n')}\n`;
 }
 
 /** `metrics.json`: how often corrections were needed and helped, and where the time went. */

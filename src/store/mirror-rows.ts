@@ -11,6 +11,7 @@ import {
   type IterationNote,
   type IterationStory,
   iterationNote,
+  reinforcedRow,
   type Story,
   tell,
 } from '../views/index.ts';
@@ -163,15 +164,13 @@ function tally({ tallies, story }: Telling, fact: Fact): void {
 
 function countFindings(telling: Telling): void {
   const { story, tallies } = telling;
-  for (const { finding } of story.findings.slice(telling.toldFindings)) {
-    const row = finding ? FINDINGS[finding.kind] : REINFORCED;
+  for (const { finding, applied } of story.findings.slice(telling.toldFindings)) {
+    const row = finding ? FINDINGS[finding.kind] : reinforcedRow(applied);
     tallies.byType[row.eventType] = (tallies.byType[row.eventType] ?? 0) + 1;
     tallies.bySeverity[row.severity] += 1;
   }
   telling.toldFindings = story.findings.length;
 }
-
-const REINFORCED = { eventType: 'agent_reinforced', severity: 'warning' as const };
 
 /** The new rows and lines, given once. */
 export function takeLines(telling: Telling): { rows: string; topics: string } {

@@ -505,7 +505,10 @@ describe('the project’s mirrors', () => {
       avg_remediation_success_rate: 1,
       stage_seconds: { implement: 84 },
     });
-    expect(text(inProject('interventions/feedback.txt'))).toBe('');
+    // What was held against accepted work is for the agent's next prompt; the task needs none any more.
+    expect(text(inProject('interventions/feedback.txt'))).toBe(
+      '## Previous Iteration Feedback (DO NOT IGNORE)\n\nIteration 2, task-1:\nMind iteration 2.\n',
+    );
   });
 
   it('tell each event once over restarts, and keep those of other sessions', async () => {

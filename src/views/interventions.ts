@@ -1,5 +1,5 @@
 /** Findings and corrections as the intervention events that other tools read. */
-import { FINDINGS, type Severity } from '../core/index.ts';
+import { FINDINGS, type Intervention, type Severity } from '../core/index.ts';
 import type { FindingStory, IterationStory, Story } from './story.ts';
 import { newest } from './topics.ts';
 import { iso, oneLine } from './words.ts';
@@ -62,9 +62,7 @@ export function interventionsJson(
 
 export function interventionJson(story: Story, told: FindingStory): InterventionJson {
   const { finding, applied } = told;
-  const row = finding
-    ? FINDINGS[finding.kind]
-    : { eventType: 'agent_reinforced', severity: 'warning' as const };
+  const row = finding ? FINDINGS[finding.kind] : reinforcedRow(applied);
   return {
     session_id: story.state.session?.id ?? '',
     iteration: told.iteration,
@@ -83,6 +81,11 @@ export function interventionJson(story: Story, told: FindingStory): Intervention
 }
 
 function seen(told: IterationStory | undefined) {
+/** The event of a correction that is one of its own; critical once the agent's circuit breaker has tripped. */
+export function reinforcedRow(applied: Intervention | null): { eventType: string; severity: Severity } {
+  return { eventType: 'agent_reinforced', severity: applied?.aggressive ? 'critical' : 'warning' };
+}
+
   return {
     agent_return_code: told?.report?.exitCode ?? null,
     exit_signal_claimed: told?.claim?.kind === 'complete',

@@ -3,6 +3,7 @@
  * have no line.
  */
 import {
+  correctionName,
   type Fact,
   FINDINGS,
   MARKERS,
@@ -65,11 +66,11 @@ export function describeFact(fact: Fact, at: number, state?: State): string | nu
     case 'leftovers.set_aside':
       if (fact.changes.length === 0) return null;
       return `set aside: ${count(fact.changes.length, 'file')} of ${fact.task}, taken up again at its next attempt`;
-    case 'leftovers.taken_up': {
     case 'leftovers.cleared':
       return null;
     case 'dirt.found':
       return `left to you: ${some(fact.paths, 5)} — ${oneLine(fact.reason)}`;
+    case 'leftovers.taken_up': {
       const left = fact.conflicts.length > 0 ? `, except ${some(fact.conflicts, 5)}` : '';
       return `taken up: the earlier work of ${fact.task}${left}`;
     }
@@ -227,7 +228,7 @@ function attemptLine(fact: AttemptFact): string | null {
       return `verdict: ${fact.value} — ${oneLine(fact.reason, 300)}${names}`;
     }
     case 'intervention.chosen':
-      return `correction for the next prompt: ${fact.intervention.kind} (${some(fact.intervention.findings, 5)})`;
+      return `correction for the next prompt: ${correctionName(fact.intervention)} (${some(fact.intervention.findings, 5)})`;
   }
 }
 

@@ -6,6 +6,7 @@ import {
   decide,
   heldBy,
   holdReason,
+  openCorrection,
   openQuestions,
   type Question,
   type State,
@@ -149,8 +150,10 @@ export function advice(code: number, state: State): string {
     case 2:
     case 3:
       return `${asked.length > 0 ? asked.join('; ') : 'answer the open question'}; then \`ralph run\` goes on`;
-    case 4:
-      return '`ralph why` tells what was tried; say more in the task itself or give it its attempts back with `ralph unblock ID`, then `ralph run` tries again with fresh counters';
+    case 4: {
+      const id = openCorrection(state)?.task ?? 'ID';
+      return `\`ralph why\` tells what was tried; say more in the task itself or give it its attempts back with \`ralph unblock ${id}\`, then \`ralph run\` tries again with fresh counters`;
+    }
     case 5:
       return 'mend what the reason names, then `ralph run`';
     case 6:

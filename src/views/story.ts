@@ -288,7 +288,7 @@ function corrected(story: Story, fact: Of<'intervention.chosen'>, at: number): v
     if (entry.iteration !== iteration) break;
     if (entry.finding && intervention.findings.includes(entry.finding.kind)) entry.answered = true;
   }
-  if (intervention.kind !== 'insist') return;
+  if (intervention.kind !== 'insist' && intervention.aggressive !== true) return;
   story.findings.push({ at, iteration, task, agent, finding: null, applied: intervention, answered: true });
 }
 

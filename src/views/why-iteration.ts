@@ -2,7 +2,7 @@
  * One iteration explained from the journal: what the agent said, what happened, what the gates found,
  * what follows from it.
  */
-import { type Change, FINDINGS, type Severity, type Trespass } from '../core/index.ts';
+import { type Change, correctionName, FINDINGS, type Severity, type Trespass } from '../core/index.ts';
 import { explainTime, type TimeJson } from './explain-time.ts';
 import { type LiveInfo, nextWords, taskNext } from './next.ts';
 import { type ReceiptJson, receiptJson, receiptLines } from './receipt.ts';
@@ -60,7 +60,15 @@ export interface IterationJson {
   }[];
   verdict: { value: string; charged: boolean; reason: string; moved_to: string | null } | null;
   findings: { kind: string; event_type: string; severity: Severity; detail: string }[];
-  corrections: { kind: string; findings: string[]; sentence: string }[];
+  corrections: {
+    kind: string;
+    findings: string[];
+    sentence: string;
+    /** Who takes over; null where nobody does. */
+    to: string | null;
+    /** The agent's circuit breaker had tripped. */
+    aggressive: boolean;
+  }[];
   questions: string[];
   commit: string | null;
   time: TimeJson;
@@ -116,7 +124,13 @@ export function iterationJson(story: Story, told: IterationStory, view: Viewpoin
       severity: FINDINGS[kind].severity,
       detail,
     })),
-    corrections: told.interventions.map(({ kind, findings, sentence }) => ({ kind, findings, sentence })),
+    corrections: told.interventions.map(({ kind, findings, sentence, agent, aggressive }) => ({
+      kind,
+      findings,
+      sentence,
+      to: agent ?? null,
+      aggressive: aggressive ?? false,
+    })),
     questions: told.questions,
     commit: commitOf(told),
     time: timeOf(told, view.now),
@@ -195,8 +209,8 @@ export function iterationText(story: Story, told: IterationStory, view: Viewpoin
     ...gateRows(told),
     row('verdict', verdictWords(story, told)),
     ...findingRows(told),
-    ...told.interventions.map(({ kind, sentence }) =>
-      row('correction', `${kind}: ${oneLine(sentence, 600) || 'no words'}`),
+    ...told.interventions.map((chosen) =>
+      row('correction', `${correctionName(chosen)}: ${oneLine(chosen.sentence, 600) || 'no words'}`),
     ),
     ...told.questions.map((id) => row('question', questionWords(story, id))),
     row('time', timeOf(told, view.now).text),

@@ -1,5 +1,6 @@
 /** `ralph why`: explains a task, an iteration, or why the session stopped or what it waits for. */
 import {
+  correctionName,
   holdReason,
   isTerminal,
   naturalOrder,
@@ -294,5 +295,6 @@ function shortLine(told: IterationStory): string {
   const commit = commitOf(told);
   const took = told.durationMs === null ? '' : ` in ${duration(told.durationMs)}`;
   const why = oneLine(told.verdict?.reason ?? told.lost ?? '', 200);
-  return `  iteration ${told.iteration} · ${told.item.mode}: ${outcomeOf(told)}${took}${commit ? ` · ${commit.slice(0, 7)}` : ''}${why === '' ? '' : ` — ${why}`}`;
+  const then = told.interventions.map((chosen) => ` · then ${oneLine(correctionName(chosen), 80)}`).join('');
+  return `  iteration ${told.iteration} · ${told.item.mode}: ${outcomeOf(told)}${took}${commit ? ` · ${commit.slice(0, 7)}` : ''}${why === '' ? '' : ` — ${why}`}${then}`;
 }
