@@ -61,6 +61,28 @@ export interface Judgement {
 const TINY_MESSAGE = 600;
 
 export function judge(evidence: Evidence): Judgement {
+  const judgement = judgeAttempt(evidence);
+  return { ...judgement, findings: onceEach(judgement.findings) };
+}
+
+/** How many details one finding carries; the others are counted. */
+const DETAILS = 5;
+
+/** In one iteration nothing is held against an agent twice: what several findings of a kind say stands in one. */
+function onceEach(findings: Finding[]): Finding[] {
+  const groups = new Map<string, Finding[]>();
+  for (const finding of findings) {
+    const key = `${finding.kind} ${finding.gate ?? ''}`;
+    groups.set(key, [...(groups.get(key) ?? []), finding]);
+  }
+  return [...groups.values()].map((group) => {
+    const details = [...new Set(group.map(({ detail }) => detail))];
+    const more = details.length > DETAILS ? ` · and ${details.length - DETAILS} more` : '';
+    return { ...group[0]!, detail: details.slice(0, DETAILS).join(' · ') + more };
+  });
+}
+
+function judgeAttempt(evidence: Evidence): Judgement {
   const findings = incidental(evidence);
   if (evidence.report.ending === 'died') return verdict('died', findings, diedReason(evidence.report));
   if (isIdle(evidence)) {
@@ -214,7 +236,7 @@ interface Silence {
 
 function judgeSilence({ evidence, findings, worked, broken, forbidden, timedOut }: Silence): Judgement {
   const endedWell = evidence.report.ending === 'ended';
-  if (!worked && evidence.claim.kind === 'none' && endedWell) noChange(evidence, findings);
+  if (!worked && evidence.claim.kind !== 'failed' && endedWell) noChange(evidence, findings);
   if (endedWell) falseEvidence(evidence, findings);
   if (evidence.claim.kind === 'failed')
     return charge(evidence, verdict('rejected', findings, 'the agent reports failure'));

@@ -756,6 +756,43 @@ async function autoBounded(): Promise<World> {
   return world;
 }
 
+async function ladderToAnother(): Promise<World> {
+  const world = makeWorld({
+    tasks: ids(2),
+    play: (seen, w) => (seen.task === 't1' && seen.agent === 'played' ? liar(seen, w) : honest(seen, w)),
+  });
+  expect(code(await run(world, { fallback: ['second'] }))).toBe(0);
+  const agents = facts(world, 'attempt.started').map(({ item, agent }) => `${item.task} ${agent}`);
+  expect(agents).toEqual(['t1 played', 't2 played', 't1 played', 't1 second']);
+  const kinds = facts(world, 'intervention.chosen').map(({ intervention }) => intervention.kind);
+  expect(kinds).toEqual(['remind', 'other_agent']);
+  expect(facts(world, 'notice.given').map(({ level }) => level)).toEqual(['critical']);
+  return world;
+}
+
+async function ladderToQuestion(): Promise<World> {
+  const world = makeWorld({
+    tasks: ids(1),
+    play: () => ({ say: 'I thought about it.' }),
+  });
+  const over = { limits: { maxTaskAttempts: 9, maxStuck: 0 }, fallback: ['second'] };
+  expect(code(await run(world, over))).toBe(2);
+  const kinds = facts(world, 'intervention.chosen').map(({ agent, intervention }) => [
+    agent,
+    intervention.kind,
+  ]);
+  expect(kinds).toEqual([
+    ['played', 'remind'],
+    ['played', 'insist'],
+    ['played', 'other_agent'],
+    ['second', 'remind'],
+    ['second', 'insist'],
+    ['second', 'question'],
+  ]);
+  expect(facts(world, 'question.asked')[0]!.question.text).toContain('other_agent second (iteration 3)');
+  return world;
+}
+
 export const STORIES: Story[] = [
   {
     number: '1',
@@ -908,5 +945,17 @@ export const STORIES: Story[] = [
     says: 'the loop unblocks each task as often as it may, and then asks',
     play: autoBounded,
     over: AUTO(2),
+  },
+  {
+    number: 'ladder-other-agent',
+    says: 'the circuit breaker hands the task to the next agent, which does it',
+    play: ladderToAnother,
+    over: { fallback: ['second'] },
+  },
+  {
+    number: 'ladder-question',
+    says: 'each agent has a ladder of its own, and a question is the last step',
+    play: ladderToQuestion,
+    over: { limits: { maxTaskAttempts: 9, maxStuck: 0 }, fallback: ['second'] },
   },
 ];
