@@ -48,9 +48,10 @@ export async function begin(
   });
   if (plan.taskPath === null && house.state.tasks.size === 0) facts.push(objectiveFact(plan.objective));
   await append(house, facts);
-  if (request.resume && house.state.paused) await resume(house);
   house.listTracked = await isTracked(house);
   await intake(house);
+  // After what was said before: a pause that nobody was there to read is older than this word.
+  if (request.resume && house.state.paused) await resume(house);
   await redraw(house);
 }
 

@@ -13,6 +13,7 @@ import type { ImportChoices, ImportPlan, ImportRequest } from './import.ts';
 import type { KnownKind, KnownName, KnownWhere } from './known.ts';
 import type { LogRequest } from './logs.ts';
 import type { RunRequest } from './plan.ts';
+import type { ResumeRequest } from './resume.ts';
 import type { RunOutcome } from './run.ts';
 import type { SendRequest, Sent } from './send.ts';
 import type { Setup } from './setup/init.ts';
@@ -44,11 +45,9 @@ export async function dryRun(request: RunRequest): Promise<{ data: Record<string
 }
 
 export async function resumeLive(
-  cwd: string,
-  env: NodeJS.ProcessEnv,
-  id?: string,
+  request: ResumeRequest,
 ): Promise<{ session_id: string; outcome: string } | null> {
-  return (await import('./resume.ts')).resumeLive(cwd, env, id);
+  return (await import('./resume.ts')).resumeLive(request);
 }
 
 export async function send(request: SendRequest): Promise<Sent> {

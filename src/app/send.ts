@@ -3,11 +3,21 @@
  * without one this command takes it in itself, so that its effect is seen at once.
  */
 
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { decide, type JournalRecord, type MessageType, Problem, type State } from '../core/index.ts';
 import { intake, redraw, turn } from '../engine/index.ts';
 import { ancestorCarries } from '../process/index.ts';
-import { readLock, type SignalDraft, senderName, signingKey, writeSignal } from '../store/index.ts';
+import {
+  type LockReading,
+  readLock,
+  type SignalDraft,
+  scanJournal,
+  senderName,
+  signingKey,
+  writeSignal,
+} from '../store/index.ts';
 import { currentSession, type KnownSession, readState } from './choose.ts';
 import { findPlace } from './place.ts';
 import { openQuietly } from './quiet.ts';
@@ -61,12 +71,44 @@ export async function sendAll({
   const names: string[] = [];
   for (const draft of drafts)
     names.push(await writeSignal(session.dir, { ...draft, from: senderName() }, { key }));
-  const holder = await readLock(join(session.dir, 'lock'));
-  if (holder?.alive !== false && holder !== null) {
-    const sent = names.map((message) => ({ message, outcome: 'queued', rejected: null }));
-    return { sessionId: session.id, sent, state: readState(session.dir) };
+  const takenIn = await takeInWhenFree({ place, session, env, names });
+  if (takenIn !== null) return { sessionId: session.id, ...takenIn };
+  const outcome = queued(await readLock(join(session.dir, 'lock')));
+  const sent = names.map((message) => ({ message, outcome, rejected: null }));
+  return { sessionId: session.id, sent, state: readState(session.dir) };
+}
+
+function queued(holder: LockReading | null): string {
+  if (holder === null || holder.alive !== null) return 'queued';
+  const seen = `its runner on ${holder.host} was last seen ${new Date(holder.lastSeenAt).toISOString()}`;
+  return `queued; ${seen}; if that machine is gone, \`ralph resume --force\` takes over`;
+}
+
+/** Another terminal that takes its own message in holds the session for a moment only. */
+const MOMENT_MS = 2_000;
+const LOOK_MS = 40;
+
+/** null: a runner holds the session and will read the messages. */
+async function takeInWhenFree(request: TakeIn): Promise<TakenIn | null> {
+  const { place, session } = request;
+  for (const until = Date.now() + MOMENT_MS; ; await sleep(LOOK_MS)) {
+    const holder = await readLock(join(session.dir, 'lock'));
+    if (holder === null || holder.alive === false) {
+      try {
+        return await takeIn(request);
+      } catch (error) {
+        if (!(error instanceof Problem) || error.facts.code !== 'lock.held') throw error;
+      }
+    } else if (holder.alive === null || (await isLoop(place, holder))) return null;
+    if (Date.now() >= until) return null;
   }
-  return { sessionId: session.id, ...(await takeIn({ place, session, env, names })) };
+}
+
+/** A runner also holds the work tree; who takes a message in does not. */
+async function isLoop({ dir }: TakeIn['place'], holder: LockReading): Promise<boolean> {
+  if (!existsSync(join(dir, '.ralph'))) return false;
+  const loop = await readLock(join(dir, '.ralph', 'loop.lock'));
+  return loop !== null && loop.pid === holder.pid && loop.host === holder.host;
 }
 
 /** What a person's commands may do, an attempt may not. */
@@ -87,7 +129,12 @@ interface TakeIn {
   names: string[];
 }
 
-async function takeIn({ place, session, env, names }: TakeIn): Promise<{ sent: SentOne[]; state: State }> {
+interface TakenIn {
+  sent: SentOne[];
+  state: State;
+}
+
+async function takeIn({ place, session, env, names }: TakeIn): Promise<TakenIn> {
   const opened = await openQuietly({ place, session, env });
   const { house } = opened;
   const from = house.state.seq;
@@ -103,20 +150,30 @@ async function takeIn({ place, session, env, names }: TakeIn): Promise<{ sent: S
     while (decide(house.state, { now: house.clock.now(), live: new Set() }).do === 'abort') await turn(house);
     await redraw(house);
     const news = seen.filter((record) => record.seq > from);
-    return { sent: names.map((name) => outcomeOf(news, name)), state: house.state };
+    const sent = names.map((name) => outcomeOf(news, name) ?? outcomeBefore(session.dir, name));
+    return { sent, state: house.state };
   } finally {
     await opened.close();
   }
 }
 
-function outcomeOf(records: JournalRecord[], message: string): SentOne {
+/** Another terminal may have taken it in together with its own. */
+function outcomeBefore(dir: string, message: string): SentOne {
+  let found: SentOne | null = null;
+  scanJournal(join(dir, 'journal.jsonl'), (record) => {
+    found = outcomeOf([record], message) ?? found;
+  });
+  return found ?? { message, outcome: 'left in the mailbox until it can be used', rejected: null };
+}
+
+function outcomeOf(records: JournalRecord[], message: string): SentOne | null {
   for (const fact of records.flatMap((record) => record.facts)) {
     if (fact.type === 'message.received' && fact.message.id === message)
       return { message, outcome: fact.action, rejected: null };
     if (fact.type === 'message.rejected' && fact.id === message)
       return { message, outcome: 'rejected', rejected: fact.reason };
   }
-  return { message, outcome: 'left in the mailbox until it can be used', rejected: null };
+  return null;
 }
 
 function notTaken(reason: string): Problem {

@@ -2,7 +2,7 @@
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { State } from '../core/index.ts';
-import { foldSession, readLock, scanJournal } from '../store/index.ts';
+import { foldSession, isHeld, readLock, scanJournal } from '../store/index.ts';
 import { emptyStory, type LiveInfo, type Story, tell, unheard } from '../views/index.ts';
 import { currentSession, type KnownSession, knownSessions } from './choose.ts';
 import { findPlace } from './place.ts';
@@ -42,8 +42,9 @@ export async function openWindow(cwd: string, id?: string): Promise<Window> {
 
 async function liveOf(dir: string): Promise<LiveInfo> {
   const holder = await readLock(join(dir, 'lock'));
-  const runner = holder === null || holder.alive === false ? null : holder;
-  return { runner: runner && { pid: runner.pid, host: runner.host, startedAt: runner.startedAt } };
+  if (holder === null || holder.alive === false) return { runner: null };
+  if (isHeld(holder)) return { runner: { pid: holder.pid, host: holder.host, startedAt: holder.startedAt } };
+  return { runner: null, silent: { host: holder.host, seenAt: holder.lastSeenAt } };
 }
 
 /** Every session with its state, newest first. */

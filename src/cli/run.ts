@@ -39,7 +39,12 @@ export function runCommands(program: Command, done: (code: number) => void): voi
     .description('go on after a pause, a crash or a stop; tells a live runner to go on');
   withRunOptions(resume, 'ralph resume').action(async (session: string | undefined, options: RunOptions) => {
     const { resumeLive } = await import('../app/index.ts');
-    const told = await resumeLive(folderOf(options), process.env, session);
+    const told = await resumeLive({
+      cwd: folderOf(options),
+      env: process.env,
+      session,
+      force: options.force === true,
+    });
     if (told !== null) {
       process.stdout.write(
         options.json ? `${JSON.stringify(told)}\n` : `Session ${told.session_id} goes on: ${told.outcome}\n`,

@@ -16,7 +16,7 @@ export { openJournal } from './journal.ts';
 export { appendProgressEntry, knowledgeSource } from './knowledge.ts';
 export { localZone } from './local-zone.ts';
 export type { HeldLock, LockAnswer, LockHolder, LockReading, TakeLock } from './lock.ts';
-export { readLock, takeLock } from './lock.ts';
+export { isHeld, readLock, takeLock } from './lock.ts';
 export type { MailboxOptions, OpenedMailbox } from './mailbox.ts';
 export { openMailbox } from './mailbox.ts';
 export type { MirrorsOptions } from './mirrors.ts';

@@ -118,6 +118,11 @@ export async function readLock(file: string): Promise<LockReading | null> {
   return { ...holderOf(claim), alive, lastSeenAt };
 }
 
+/** Whether a lock counts as held: its owner lives, or it is on another host that was seen lately. */
+export function isHeld(reading: LockReading): boolean {
+  return reading.alive ?? Date.now() - reading.lastSeenAt <= FOREIGN_STALE_MS;
+}
+
 const textOf = (claim: Claim): string => `${JSON.stringify(claim)}\n`;
 const claimFile = (file: string, epoch: number): string => join(dirname(file), `.${basename(file)}-${epoch}`);
 
