@@ -19,6 +19,8 @@ import { oneLine, some, until } from './words.ts';
 /** Who holds the session now; null: no runner is alive. */
 export interface LiveInfo {
   runner: { pid: number; host: string; startedAt: number } | null;
+  /** Set where the last one ran on another host, did not say that it ended, and is silent. Epoch ms. */
+  silent?: { host: string; seenAt: number };
 }
 
 /** Exits after which a start begins with fresh counters, so that the old state says nothing about it. */
@@ -37,6 +39,8 @@ export function nextWords(state: State, now: number, live: LiveInfo): string {
   if (!state.session || !state.run) return 'no run has started yet; `ralph run` starts one';
   const { stopped } = state.run;
   if (live.runner === null && stopped) return afterStop(state, now, live);
+  if (live.silent)
+    return `the last run was on ${oneLine(live.silent.host, 60)} and is silent; if that machine is gone, \`ralph resume --force\` takes over and goes on`;
   if (live.runner === null) {
     const open = some([...state.open].map(String));
     const left = open === '' ? '' : `, cleans up what iteration ${open} left behind`;
