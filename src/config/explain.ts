@@ -5,7 +5,7 @@
 import type * as z from 'zod';
 import { nearest, type ProblemFacts } from '../core/index.ts';
 import { isBelow, isMapping, keysAt, nodeAt, type Path, pathText, settingPaths, valueAt } from './path.ts';
-import type { SchemaNode } from './schema.ts';
+import type { SchemaNode } from './shape.ts';
 
 /** A problem and the place it is about, so that one mistake is not told twice. */
 export interface Found {

@@ -6,7 +6,7 @@
 import { nearest } from '../core/index.ts';
 import { expectation, shown } from './explain.ts';
 import { isMapping, nodeAt, type Path, pathText, valueAt } from './path.ts';
-import { configSchema } from './schema.ts';
+import { plainConfig } from './plain.ts';
 import { emptySource, parseSource, type Source } from './source.ts';
 
 /** Under which names a guardrail may stand, and which key it sets. */
@@ -84,7 +84,7 @@ function put(data: Record<string, unknown>, [section, name]: Path, value: unknow
 }
 
 function holds([section, name]: Path, value: unknown): boolean {
-  return configSchema.safeParse({ [String(section)]: { [String(name)]: value } }).success;
+  return plainConfig({ [String(section)]: { [String(name)]: value } }) !== null;
 }
 
 function unknownWords(path: Path): string {

@@ -6,7 +6,8 @@ import { Problem } from '../core/index.ts';
 import { userFolder } from './file.ts';
 import { configLines } from './load.ts';
 import { nodeAt, pathText, settingPaths } from './path.ts';
-import { configSchema, type SchemaNode } from './schema.ts';
+import { configSchema } from './schema.ts';
+import type { SchemaNode } from './shape.ts';
 import { configText, originText, shownConfig } from './show.ts';
 import { loadGiven } from './test-loading.ts';
 

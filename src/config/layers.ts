@@ -14,7 +14,7 @@ import {
   pathText,
   settingPaths,
 } from './path.ts';
-import type { SchemaNode } from './schema.ts';
+import type { SchemaNode } from './shape.ts';
 import { parseValue, type Source } from './source.ts';
 
 /** What the command line said. Numbers may still be text: the same check that guards the file reads them. */

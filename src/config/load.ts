@@ -22,9 +22,10 @@ import {
   settingPaths,
   valueAt,
 } from './path.ts';
+import { plainConfig } from './plain.ts';
 import { throwAll } from './problems.ts';
 import { brokenRules, oddities } from './rules.ts';
-import { type Config, configSchema } from './schema.ts';
+import type { Config } from './schema.ts';
 import { type Settings, toSettings } from './settings.ts';
 import { CONFIG_FILE, type Source } from './source.ts';
 
@@ -70,7 +71,7 @@ export async function loadConfig(request: LoadRequest): Promise<Loaded> {
   layered.problems.push(...flagProblems(request.flags));
 
   const whereIs: WhereIs = (path) => placeOf(layered, path);
-  const { config, told } = check(layered.data, whereIs);
+  const { config, told } = await check(layered.data, whereIs);
   const { agentNames, agentOutputs: outputs } = request;
   const ground = { config, data: layered.data, agentNames, outputs, whereIs };
   told.push(...unlessTold(brokenRules(ground), told));
@@ -130,7 +131,13 @@ export function configLines({ config, origin }: Loaded): { key: string; value: u
  * Checks against the schema. What it refuses is taken out and the rest is checked again, so that the
  * rules can still look at everything that is sound and one run tells every mistake.
  */
-function check(data: Record<string, unknown>, whereIs: WhereIs): { config: Config; told: Found[] } {
+async function check(
+  data: Record<string, unknown>,
+  whereIs: WhereIs,
+): Promise<{ config: Config; told: Found[] }> {
+  const plain = plainConfig(data);
+  if (plain !== null) return { config: plain, told: [] };
+  const { configSchema } = await import('./schema.ts');
   const told: Found[] = [];
   let sound: unknown = structuredClone(data);
   for (;;) {

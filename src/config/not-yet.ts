@@ -6,7 +6,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ProblemFacts } from '../core/index.ts';
 import { type Path, pathText, settingPaths, valueAt } from './path.ts';
-import { type Config, configSchema } from './schema.ts';
+import { plainConfig } from './plain.ts';
+import type { Config } from './schema.ts';
 
 /** `key` with everything below it; `why`: what a person would wrongly rely on. */
 interface Row {
@@ -57,7 +58,7 @@ function isOrIsBelow(key: string, above: string): boolean {
 
 /** One problem for each row with a value that differs from the default, at the place that set it. */
 export function notCarriedOut(config: Config, origin: ReadonlyMap<string, string>): ProblemFacts[] {
-  const defaults = configSchema.parse({});
+  const defaults = plainConfig({});
   const differs = (key: string): boolean => {
     const path = key.split('.');
     return !isDeepStrictEqual(valueAt(config, path), valueAt(defaults, path));

@@ -1,7 +1,7 @@
 /**
  * Where a value stands in ralph.yml, and what the schema says about that place.
  */
-import { configJsonSchema, type SchemaNode } from './schema.ts';
+import { configJsonSchema, type SchemaNode } from './shape.ts';
 
 export type Path = readonly (string | number)[];
 

@@ -6,8 +6,8 @@ import { NOT_YET } from './not-yet.ts';
 import { isMapping, settingPaths } from './path.ts';
 import { configReference } from './reference.ts';
 import { EXAMPLES, PAGE_EXAMPLE, PAGE_EXAMPLE_TOML } from './reference-examples.ts';
-import { configJsonSchema, type SchemaNode } from './schema.ts';
 import { schemaText } from './schema-file.ts';
+import { configJsonSchema, type SchemaNode } from './shape.ts';
 import { loadGiven } from './test-loading.ts';
 
 const PAGES = new URL('../../docs/reference/', import.meta.url);

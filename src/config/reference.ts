@@ -6,8 +6,8 @@ import { expectation } from './explain.ts';
 import { flagFor, variableFor } from './layers.ts';
 import { NOT_YET, notYetRow } from './not-yet.ts';
 import { EXAMPLES, PAGE_EXAMPLE, PAGE_EXAMPLE_TOML } from './reference-examples.ts';
-import { configJsonSchema, type SchemaNode } from './schema.ts';
 import { SCHEMA_FILE, schemaComment } from './schema-file.ts';
+import { configJsonSchema, type SchemaNode } from './shape.ts';
 
 const INTRODUCTION = `# Configuration
 

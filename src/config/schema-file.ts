@@ -3,10 +3,9 @@
  * docs/reference/ralph.schema.json is the same text. The product has no address of its own on the web,
  * so a project that wants completion in its editor keeps a copy beside its state.
  */
-import * as z from 'zod';
 import { notYetRow } from './not-yet.ts';
 import { type Path, pathText } from './path.ts';
-import { configSchema, type SchemaNode } from './schema.ts';
+import { configJsonSchema, type SchemaNode } from './shape.ts';
 
 /** Where a project keeps its copy, relative to the project. Git does not see it: it can always be printed again. */
 export const SCHEMA_FILE = '.ralph/ralph.schema.json';
@@ -21,14 +20,12 @@ export function schemaComment(file: 'ralph.yml' | '.ralph/ralph.toml'): string {
 const ABOUT =
   'Configuration of Ralph: ralph.yml, or .ralph/ralph.toml with the same keys. Written by `ralph config --schema`.';
 
+const DRAFT = 'http://json-schema.org/draft-07/schema#';
+
 /** The schema as JSON text. Draft 7, which every editor understands. */
 export function schemaText(): string {
-  const made = z.toJSONSchema(configSchema, { io: 'input', target: 'draft-7' }) as SchemaNode & {
-    $schema: string;
-  };
-  const { $schema, ...schema } = made;
-  const head = { $schema, title: 'ralph.yml', description: ABOUT };
-  return `${JSON.stringify({ ...head, ...edited(schema, []) }, null, 2)}\n`;
+  const head = { $schema: DRAFT, title: 'ralph.yml', description: ABOUT };
+  return `${JSON.stringify({ ...head, ...edited(configJsonSchema(), []) }, null, 2)}\n`;
 }
 
 /** Says at each key whether it is carried out, and leaves bounds out that only repeat the number format. */
@@ -36,7 +33,7 @@ function edited(node: SchemaNode, path: Path): SchemaNode {
   const row = path.length === 0 || pathText(path).includes('*') ? undefined : notYetRow(path);
   const said = [node.description, ...(row === undefined ? [] : [`Not carried out yet: ${row.why}`])];
   const description = said.filter((one) => one !== undefined).join(' ');
-  const { minimum, maximum, ...rest } = node as SchemaNode & { maximum?: number };
+  const { minimum, maximum, ...rest } = node;
   return {
     ...rest,
     ...(minimum === undefined || minimum === Number.MIN_SAFE_INTEGER ? {} : { minimum }),

@@ -1,7 +1,8 @@
 /**
  * The contract of ralph.yml, once: every key, its type, bounds, default and meaning. The problems a
  * person reads, the JSON Schema that editors use and docs/reference/configuration.md all come from here.
- * Rules that look at two keys at a time stand in rules.ts.
+ * Rules that look at two keys at a time stand in rules.ts. Most starts read shape.json in its place, which
+ * is made from it: UPDATE_DOCS=1 npx vitest run src/config
  */
 import * as z from 'zod';
 import { type ComplexityClass, DEFAULT_CLASSES, MODE_NAMES, PHASE_NAMES } from '../core/index.ts';
@@ -349,31 +350,8 @@ export const configSchema = z.strictObject({
 /** ralph.yml with every default filled in, in the file's own spelling. */
 export type Config = z.output<typeof configSchema>;
 
-/** One node of the JSON Schema, as far as this room reads it. */
-export interface SchemaNode {
-  type?: string | string[];
-  title?: string;
-  description?: string;
-  default?: unknown;
-  enum?: unknown[];
-  const?: unknown;
-  minimum?: number;
-  exclusiveMinimum?: number;
-  minLength?: number;
-  minItems?: number;
-  pattern?: string;
-  format?: string;
-  properties?: Record<string, SchemaNode>;
-  additionalProperties?: SchemaNode | false;
-  required?: string[];
-  items?: SchemaNode;
-  anyOf?: SchemaNode[];
-}
-
-let emitted: SchemaNode | null = null;
-
-/** The JSON Schema (2020-12) of ralph.yml: what a person may write, before defaults. */
-export function configJsonSchema(): SchemaNode {
-  emitted ??= z.toJSONSchema(configSchema, { io: 'input' }) as SchemaNode;
-  return emitted;
+/** The schema as JSON Schema: what a person may write, before defaults. Asked for once, to write shape.json. */
+export function emittedShape(): Record<string, unknown> {
+  const { $schema: _, ...shape } = z.toJSONSchema(configSchema, { io: 'input' });
+  return shape;
 }
