@@ -11,8 +11,11 @@ import type { State } from './state.ts';
 export const BREAKER_WINDOW = 5;
 
 export interface Trip {
-  /** Continues the agent's name, e.g. "claimed completion without progress in 2 of its last 3 iterations". */
+  /** Continues the agent's name, e.g. "claimed completion without progress". */
   did: string;
+  count: number;
+  /** Of how many, e.g. "last 3 iterations". */
+  of: string;
   /** The key with its value, e.g. `interventions.threshold_no_files: 3`. */
   threshold: string;
   /** It tripped with this iteration; false: it had before. */
@@ -51,9 +54,10 @@ export function tripped(state: State, agent: string, findings: readonly Finding[
     FUSES.filter((fuse) => counted(iterations, fuse) >= fuse.most(policy));
   const blown = over(now).find((fuse) => shows(findings, fuse));
   if (!blown) return null;
-  const times = `${counted(now, blown)} of its last ${now.length === 1 ? 'iteration' : `${now.length} iterations`}`;
   return {
-    did: `${blown.did} in ${times}`,
+    did: blown.did,
+    count: counted(now, blown),
+    of: now.length === 1 ? 'last iteration' : `last ${now.length} iterations`,
     threshold: `interventions.${blown.key}: ${blown.most(policy)}`,
     fresh: over(earlier).length === 0,
   };

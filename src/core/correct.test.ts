@@ -200,7 +200,9 @@ describe('the circuit breaker', () => {
     expect(chosen(attempt(state, LIES))[0]!.aggressive).toBeUndefined();
     const second = attempt(state, LIES, { task: 't2' });
     expect(chosen(second)).toMatchObject([{ kind: 'insist', aggressive: true }]);
-    expect(chosen(second)[0]!.sentence).toContain('claimed completion without progress in 2 of its last 2');
+    expect(chosen(second)[0]!.sentence).toContain(
+      'You have claimed completion without progress in 2 of your last 2',
+    );
     expect(notices(second)).toEqual([
       'critical Circuit breaker: played claimed completion without progress in 2 of its last 2 iterations (interventions.threshold_false_completion: 2). No other agent of `fallback` is left; it is told in the strongest words.',
     ]);

@@ -155,10 +155,11 @@ function correction({ state, attempt, evidence, judgement, at }: Settlement): Fa
   const { iteration, agent } = attempt;
   const task = attempt.item.task ?? null;
   const { kind, findings, to, trip, time } = chosen;
+  const tooOften = trip ? `${trip.did} in ${trip.count} of your ${trip.of}` : undefined;
   const say = (as: InterventionKind) =>
     findings
       .map((finding) =>
-        sentenceFor(finding, { kind: as, iteration, task: task ?? 'session', tooOften: trip?.did, time }),
+        sentenceFor(finding, { kind: as, iteration, task: task ?? 'session', tooOften, time }),
       )
       .join('\n');
   const intervention: Intervention = { kind, findings: findings.map((one) => one.kind), sentence: say(kind) };
@@ -172,7 +173,7 @@ function correction({ state, attempt, evidence, judgement, at }: Settlement): Fa
 
 /** Told once for each trip, on every channel. */
 function tripText({ kind, to, trip }: Correction, agent: string, task: string | null): string {
-  const what = `Circuit breaker: ${agent} ${trip!.did} (${trip!.threshold}).`;
+  const what = `Circuit breaker: ${agent} ${trip!.did} in ${trip!.count} of its ${trip!.of} (${trip!.threshold}).`;
   if (to !== null) return `${what} ${to} takes over task ${task}.`;
   if (kind === 'question') return `${what} No other agent of \`fallback\` is left, so a person is asked.`;
   return `${what} No other agent of \`fallback\` is left; it is told in the strongest words.`;

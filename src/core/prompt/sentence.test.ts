@@ -9,7 +9,7 @@ describe('a correction', () => {
     const said = new Set<string>();
     const finding = { kind, detail: 'npm test failed\n3 tests' };
     for (const intervention of KINDS) {
-      for (const tooOften of [undefined, 'changed no file in 3 of its last 5 iterations']) {
+      for (const tooOften of [undefined, 'changed no file in 3 of your last 5 iterations']) {
         const sentence = sentenceFor(finding, {
           kind: intervention,
           iteration: 12,
@@ -34,7 +34,7 @@ describe('a correction', () => {
     expect(sentenceFor(finding, { kind: 'insist', ...at })).toMatch(
       /^\*\*CRITICAL\*\*: In iteration 2, on task E1-02, .* MUST /,
     );
-    const tooOften = 'changed no file in 3 of its last 5 iterations';
+    const tooOften = 'changed no file in 3 of your last 5 iterations';
     expect(sentenceFor(finding, { kind: 'insist', ...at, tooOften })).toContain(`You have ${tooOften};`);
   });
 

@@ -170,7 +170,7 @@ export interface Occasion {
   iteration: number;
   /** An id, or `session`. */
   task: string;
-  /** The agent's circuit breaker tripped: what it did too often, e.g. "changed no file in 3 of its last 5 iterations". */
+  /** The agent's circuit breaker tripped: what it did too often, e.g. "changed no file in 3 of your last 5 iterations". */
   tooOften?: string | undefined;
   /** Seconds before and after an attempt that ran out of them. */
   time?: { beforeS: number; afterS: number } | null | undefined;
