@@ -360,3 +360,27 @@ it('lands work that lies where a sparse checkout shows nothing', async () => {
   expect(landed()).toBe('M\tin/a\nA\tout/new');
   expect(repo.git('ls-files', 'out')).toBe('out/b\nout/new');
 });
+
+it('lands new work outside of the cone of a sparse index and leaves an index that git can read', async () => {
+  for (const folder of ['in', 'out', 'far']) repo.write(`${folder}/a`, '1');
+  repo.commitAll('first');
+  repo.git('sparse-checkout', 'set', '--cone', '--sparse-index', 'in');
+  const ground = await repo.open();
+  repo.write('out/new', '2');
+  repo.write('in/new', '2');
+  const result = await ground.commit({ paths: ['in/new', 'out/new'], message: 'm' });
+  expect(result).toMatchObject({ kind: 'committed', paths: ['in/new', 'out/new'] });
+  expect(landed()).toBe('A\tin/new\nA\tout/new');
+  expect(repo.git('ls-files')).toBe('far/a\nin/a\nin/new\nout/a\nout/new');
+  expect(existsSync(join(repo.root, '.git/index.lock'))).toBe(false);
+});
+
+it('takes away the lock of a git that died of a signal it could not hear', async () => {
+  repo.write('a', '1');
+  repo.commitAll('first');
+  repo.write('a', '2');
+  hook('pre-commit', 'kill -SEGV $PPID');
+  const ground = await repo.open();
+  expect(await ground.commit({ paths: ['a'], message: 'm' })).toMatchObject({ kind: 'failed' });
+  expect(existsSync(join(repo.root, '.git/index.lock'))).toBe(false);
+});

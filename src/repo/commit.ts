@@ -85,7 +85,8 @@ async function statusOf(place: Committing, wanted: Set<string>): Promise<Status 
     '--no-renames',
     '--ignore-submodules=dirty',
   ];
-  const args = ['--literal-pathspecs', 'status', ...options, '--', ...named];
+  // A look writes no index, so it need not run the user's file system monitor.
+  const args = ['-c', 'core.fsmonitor=false', '--literal-pathspecs', 'status', ...options, '--', ...named];
   const call = { args, cwd: place.root, env: place.userEnv, signal: place.signal, runsForeignCode: true };
   const result = await git(call);
   return result.code === 0 ? parseStatus(result.stdout, wanted) : reasonOf(result);
@@ -199,7 +200,16 @@ async function runCommit(place: Committing, { message, chosen }: Plan): Promise<
   await writeFile(messageFile, message);
   await writeFile(pathsFile, nulList(chosen));
   const paths = [`--pathspec-from-file=${pathsFile}`, '--pathspec-file-nul'];
-  const args = ['--literal-pathspecs', 'commit', '-q', '--only', '--cleanup=whitespace', '-F', messageFile];
+  const args = [
+    ...DENSE,
+    '--literal-pathspecs',
+    'commit',
+    '-q',
+    '--only',
+    '--cleanup=whitespace',
+    '-F',
+    messageFile,
+  ];
   return lockPatient(place, {
     args: [...args, ...paths],
     cwd: place.root,
@@ -209,6 +219,9 @@ async function runCommit(place: Committing, { message, chosen }: Plan): Promise<
     signal: place.signal,
   });
 }
+
+/** Of a sparse index some git versions make a broken one where work outside of the cone comes in. */
+const DENSE = ['-c', 'index.sparse=false'];
 
 /** Another git may take the lock between our look and our call; git then ended without doing anything. */
 async function lockPatient(place: Committing, call: Parameters<typeof git>[0]): Promise<GitResult> {
@@ -262,7 +275,15 @@ async function announce(place: Committing, unknown: string[]): Promise<SavedInde
   const info = before === null ? null : await stat(file);
   const add = (...options: string[]) =>
     lockPatient(place, {
-      args: ['--literal-pathspecs', 'add', '-N', ...options, '--pathspec-from-file=-', '--pathspec-file-nul'],
+      args: [
+        ...DENSE,
+        '--literal-pathspecs',
+        'add',
+        '-N',
+        ...options,
+        '--pathspec-from-file=-',
+        '--pathspec-file-nul',
+      ],
       cwd: place.root,
       env: place.userEnv,
       input: nulList(unknown),

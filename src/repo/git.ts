@@ -27,7 +27,7 @@ export interface GitCall {
 export interface GitResult {
   /** -1 when the time ran out, when it was aborted and when a signal ended it. */
   code: number;
-  /** Process id when git was killed without a chance to take its lock files away; else null. */
+  /** Process id when git died without a chance to take its lock files away; else null. */
   killed: number | null;
   stdout: Buffer;
   /** Last 64 KiB. */
@@ -100,7 +100,7 @@ export function git(call: GitCall): Promise<GitResult> {
       await ending;
       if (failure !== null) return reject(failure);
       const text = cut === null ? String(stderr) : `${stderr}\n${cut}`;
-      const killed = child.signalCode === 'SIGKILL' ? (child.pid ?? null) : null;
+      const killed = TIDIES.has(child.signalCode) ? null : (child.pid ?? null);
       resolve({
         code: cut === null ? (code ?? -1) : -1,
         killed,
@@ -130,6 +130,16 @@ export function git(call: GitCall): Promise<GitResult> {
     child.stdin?.end(call.input);
   });
 }
+
+/** How git can end and take its locks away first: by itself, or by a signal that it hears. */
+const TIDIES: ReadonlySet<NodeJS.Signals | null> = new Set([
+  null,
+  'SIGINT',
+  'SIGHUP',
+  'SIGTERM',
+  'SIGQUIT',
+  'SIGPIPE',
+]);
 
 const UNSTARTED: GitResult = {
   code: -1,
