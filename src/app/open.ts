@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { emptyState, evolve, type JournalRecord, Problem, type State } from '../core/index.ts';
-import { type House, openHouse, type TaskList } from '../engine/index.ts';
+import { type House, openHouse, redraw, type TaskList } from '../engine/index.ts';
 import { ownIdentity } from '../process/index.ts';
 import { openGround, type RepoGround } from '../repo/index.ts';
 import {
@@ -131,14 +131,24 @@ async function recordForProject(
   }
 }
 
-async function close(
-  house: House,
-  held: { lock: HeldLock; journal: { close(): Promise<void> }; mirrors: { close(): Promise<void> } },
-): Promise<void> {
+interface Held {
+  lock: HeldLock;
+  journal: { close(): Promise<void> };
+  mirrors: { close(options: { draw: boolean }): Promise<void> };
+}
+
+/**
+ * Never throws: everything that counts is in the journal already, and an error of a full disk here would
+ * hide the one that ended the run. A lock that cannot be given back is free as soon as this process is gone.
+ */
+async function close(house: House, { lock, journal, mirrors }: Held): Promise<void> {
   for (const handle of house.live.values()) await handle.stop(0);
-  await held.mirrors.close();
-  await held.journal.close();
-  await held.lock.release();
+  // Another owner may have taken the session over: what it draws is not ours to draw.
+  const draw = lock.stillOurs();
+  if (draw) await redraw(house).catch(() => undefined);
+  await mirrors.close({ draw }).catch(() => undefined);
+  await journal.close().catch(() => undefined);
+  await lock.release();
 }
 
 async function lockSession({ session, force }: OpenRequest): Promise<HeldLock> {

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Problems } from '../config/index.ts';
 import { type Exit, exitOf, Problem, type State } from '../core/index.ts';
-import { append, Fenced, type House, loop, type TaskList } from '../engine/index.ts';
+import { append, Fenced, type House, loop, redraw, type TaskList } from '../engine/index.ts';
 import { ownIdentity } from '../process/index.ts';
 import { excludeLocally, type RepoGround } from '../repo/index.ts';
 import { createSession, ensureProjectFolder, type HeldLock, localZone, takeLock } from '../store/index.ts';
@@ -209,6 +209,8 @@ async function toTheEnd(house: House): Promise<Exit> {
 
 async function breakOff(house: House, { facts }: Problem): Promise<Exit> {
   const exit = exitOf(70, `${facts.what} ${facts.why} What to do: ${facts.fix}`);
-  await append(house, [{ type: 'run.stopped', ...exit }]).catch(() => undefined);
+  await append(house, [{ type: 'run.stopped', ...exit }])
+    .then(() => redraw(house))
+    .catch(() => undefined);
   return exit;
 }

@@ -74,6 +74,20 @@ describe('the fold of a long session', () => {
     expect([...late]).toEqual([...whole]);
   });
 
+  it('is made again where only its old attempts are cut, also while a window reads them', async () => {
+    await longJournal();
+    const whole = (await plainly()).state.attempts;
+    foldSession(dir, 'a');
+    const read = foldSession(dir, 'a').state.attempts;
+    truncateSync(at('fold.cache'), statSync(at('fold.cache')).size - 10);
+    expect(read.get(3)).toEqual(whole.get(3));
+    expect(foldSession(dir, 'a').state.attempts.get(3)).toEqual(whole.get(3));
+    const kept = readFileSync(at('fold.cache'), 'utf8');
+    writeFileSync(at('fold.cache'), kept.replace(/,(?=[^,]{1,40}\n$)/, ';'));
+    expect(foldSession(dir, 'a').state.attempts.get(3)).toEqual(whole.get(3));
+    expect(() => statSync(at('fold.cache'))).toThrow('ENOENT');
+  });
+
   it('is not taken from another build, and none is kept where the program has no name', async () => {
     await longJournal();
     foldSession(dir, null);

@@ -7,7 +7,16 @@
  * the program that made it, and only where the journal still holds the line it ends with. Its file has
  * three lines: what it is, the state without old attempts, and those, which few windows ask for.
  */
-import { closeSync, openSync, readSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  fstatSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { type AttemptState, emptyState, evolve, type JournalRecord, type State } from '../core/index.ts';
 import { hearRecord, type MessageStory } from '../views/index.ts';
@@ -83,6 +92,8 @@ function readKept(place: Place, journal: number): { end: ChainEnd; folded: Folde
   const { fd, label, text } = labelled;
   try {
     if (label.build !== place.build || !stillThere(journal, label.end)) return null;
+    const [second, third] = label.bytes;
+    if (fstatSync(fd).size !== Buffer.byteLength(text) + second + third) return null;
     const recent = JSON.parse(bytesAt(fd, Buffer.byteLength(text), label.bytes[0])) as Packed;
     const { count, upTo } = label.oldAttempts;
     const attempts = new LazyMap(recent.state.attempts as [number, AttemptState][], {
@@ -143,6 +154,9 @@ function oldAttempts(place: Place, text: string): Iterable<[number, AttemptState
         const third = bytesAt(kept.fd, Buffer.byteLength(text) + bytes[0], bytes[1]);
         return JSON.parse(third) as [number, AttemptState][];
       }
+    } catch {
+      // Damaged: it goes, so that the next window makes it again.
+      rmSync(place.cache, { force: true });
     } finally {
       closeSync(kept.fd);
     }

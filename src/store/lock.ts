@@ -53,6 +53,7 @@ export interface HeldLock {
   stillOurs(): boolean;
   /** Writes the session into the lock, where it was not known yet when the lock was taken. */
   name(sessionId: string): Promise<void>;
+  /** Never throws: a lock that cannot be given back is free once its process is gone. */
   release(): Promise<void>;
 }
 
@@ -278,9 +279,13 @@ function hold(file: string, claim: Claim, dead: Owner | null): HeldLock {
     async release() {
       clearInterval(beat);
       if (!stillOurs()) return;
-      // First the claim: a crash in between leaves a `lock` that nobody believes any more.
-      await atomicWrite(own, textOf({ ...claim, released_at: new Date().toISOString() }));
-      if (tokenOf(file) === claim.token) await removeFile(file);
+      try {
+        // First the claim: a crash in between leaves a `lock` that nobody believes any more.
+        await atomicWrite(own, textOf({ ...claim, released_at: new Date().toISOString() }));
+        if (tokenOf(file) === claim.token) await removeFile(file);
+      } catch {
+        // A full disk, or the folder is gone: the lock is free once this process is.
+      }
     },
   };
 }

@@ -43,8 +43,8 @@ interface Due {
 interface SessionMirrors {
   /** A record that was there when the session was opened. */
   tell(record: JournalRecord): void;
-  /** Draws nothing more; comes back when a drawing that has begun is over. */
-  close(): Promise<void>;
+  /** Draws what is still due, unless told not to, and nothing after. */
+  close(options?: { draw: boolean }): Promise<void>;
 }
 
 interface Drawer {
@@ -112,10 +112,11 @@ export function openMirrors(options: MirrorsOptions): Mirrors & SessionMirrors {
   return {
     tell: (record) => tellRecord(drawer.telling, record),
     redraw: (state, records) => redraw(drawer, state, records),
-    close: () => {
+    close: async ({ draw } = { draw: true }) => {
       if (drawer.timer !== null) clearTimeout(drawer.timer);
+      if (drawer.due !== null && draw) await drawDue(drawer);
       drawer.due = null;
-      return drawer.drawing;
+      await drawer.drawing;
     },
   };
 }
