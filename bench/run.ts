@@ -2,7 +2,7 @@
  * `npm run bench`: every number the product promises, with its budget, and exit 1 when one is missed.
  *
  *   npm run bench                  all of it, some minutes
- *   npm run bench -- --only loop   one part: start, law, home, behaviour, output, loop
+ *   npm run bench -- --only loop   one part: start, law, home, behaviour, evidence, output, loop
  *   npm run bench -- --quick       a smoke run: small sizes, no budgets
  */
 import { type Missing, machine, print, type Row, type Scale } from './measure.ts';
@@ -21,6 +21,10 @@ const PARTS: Record<string, () => Promise<Part[]>> = {
     return [planRows, setUpRows];
   },
   behaviour: async () => [(await import('./behaviour.ts')).behaviourRows],
+  evidence: async () => {
+    const { proseRows, receiptRows } = await import('./evidence.ts');
+    return [proseRows, receiptRows];
+  },
   output: async () => [(await import('./output.ts')).outputRows],
   loop: async () => [(await import('./loop.ts')).loopRows],
 };

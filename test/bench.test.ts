@@ -12,6 +12,7 @@ it('every benchmark has a number or a reason in a quick run', async () => {
     '--quick',
   ];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: ROOT, timeout: 230_000 });
-  for (const part of ['start', 'law', 'home', 'behaviour', 'output', 'loop']) expect(stdout).toContain(`\n${part}\n`);
+  for (const part of ['start', 'law', 'home', 'behaviour', 'evidence', 'output', 'loop'])
+    expect(stdout).toContain(`\n${part}\n`);
   expect(stdout).not.toContain('not measured');
 }, 240_000);

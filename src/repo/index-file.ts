@@ -15,7 +15,8 @@ export interface IndexEntry {
 }
 
 const STAT_BYTES = 40;
-const EXTENDED = 0x4000;
+/** The flag of an entry with two more bytes of flags. */
+export const EXTENDED = 0x4000;
 
 /** Entries of an index file; null when it is torn, foreign, split or sparse. */
 export function decodeIndex(bytes: Buffer, oidBytes: number): IndexEntry[] | null {

@@ -1,5 +1,6 @@
 /** Findings and corrections as the intervention events that other tools read. */
 import { FINDINGS, type Intervention, type Severity } from '../core/index.ts';
+import { evidenceCount } from './receipt.ts';
 import type { FindingStory, IterationStory, Story } from './story.ts';
 import { newest } from './topics.ts';
 import { iso, oneLine } from './words.ts';
@@ -90,7 +91,7 @@ export function reinforcedRow(applied: Intervention | null): { eventType: string
     agent_return_code: told?.report?.exitCode ?? null,
     exit_signal_claimed: told?.claim?.kind === 'complete',
     files_written: told?.changeCount ?? 0,
-    evidence_count: told?.claim?.result?.evidence.length ?? 0,
+    evidence_count: told === undefined ? 0 : evidenceCount(told),
   };
 }
 

@@ -5,6 +5,7 @@
  */
 import { classOf, type Policy, type VerdictValue } from '../core/index.ts';
 import { type InterventionJson, interventionJson } from './interventions.ts';
+import { evidenceCount } from './receipt.ts';
 import type { FindingStory, Story } from './story.ts';
 import { count, oneLine } from './words.ts';
 
@@ -52,7 +53,7 @@ export function iterationNote(
     mode: told.item.mode,
     outcome: told.verdict.value,
     files: told.changeCount,
-    evidence: told.claim?.result?.evidence.length ?? 0,
+    evidence: evidenceCount(told),
     durationMs: told.durationMs ?? 0,
     events: events.map((event) => {
       const { session_id: _, iteration: __, timestamp: ___, ...noted } = interventionJson(story, event);

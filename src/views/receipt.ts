@@ -1,5 +1,6 @@
 /** The receipt of an attempt for people and programs: each claim and what became of it. */
 import type { Receipt, ReceiptCommand, ReceiptCriterion, ReceiptFile } from '../core/index.ts';
+import type { IterationStory } from './story.ts';
 import { oneLine } from './words.ts';
 
 export interface ReceiptJson {
@@ -52,9 +53,9 @@ export function receiptJson({ files, commands, criteria, more }: Receipt): Recei
   };
 }
 
-/** How many claims hold: what a profile counts as evidence. */
-export function evidenceCount(receipt: Receipt | null): number {
-  if (receipt === null) return 0;
+/** How much evidence an attempt gave: the claims that hold; what it named, in journals without receipts. */
+export function evidenceCount({ receipt, claim }: Pick<IterationStory, 'receipt' | 'claim'>): number {
+  if (receipt === null) return claim?.result?.evidence.length ?? 0;
   return [...receipt.files, ...receipt.commands].filter(({ held }) => held).length;
 }
 

@@ -31,7 +31,8 @@ export function commandLedger(known: Pick<Known, 'claim' | 'commands' | 'gates'>
 
 type Said = Pick<ReceiptCommand, 'command' | 'from' | 'said'>;
 
-function judged(said: Said, { commands, gates }: Pick<Known, 'commands' | 'gates'>): ReceiptCommand {
+/** What was seen of one command, whoever claimed it. */
+export function judged(said: Said, { commands, gates }: Pick<Known, 'commands' | 'gates'>): ReceiptCommand {
   const seen = lookUp(said.command, gates, commands);
   const entry = { ...said, ...seen, held: false, wrong: false, why: '' };
   const claimed = said.said;
@@ -71,7 +72,16 @@ function same(a: string, b: string): boolean {
 }
 
 function holds(whole: string, part: string): boolean {
-  return part.length >= 3 && whole.split(/\s*(?:&&|;|\|\|?)\s*/).includes(part);
+  return part.length >= 3 && parts(whole).includes(part);
 }
+
+/** Whether a command runs this other one: it is the same, or begins a part of it, as `npm test | tail` does. */
+export function runsCommand(command: string, other: string): boolean {
+  const wanted = flat(other);
+  if (wanted === '') return false;
+  return same(command, other) || parts(flat(command)).some((part) => part.startsWith(`${wanted} `));
+}
+
+const parts = (command: string) => command.split(/\s*(?:&&|;|\|\|?)\s*/);
 
 const flat = (command: string) => command.replace(/\s+/g, ' ').trim();

@@ -29,6 +29,8 @@ const MAX_EVIDENCE = 8;
 interface LookUp {
   file: (path: string) => ReceiptFile | null;
   commands: readonly ReceiptCommand[];
+  /** What was seen of a command that nobody claimed. */
+  run: (command: string) => ReceiptCommand;
 }
 
 /** One entry for each criterion the agent gave evidence or a result for. */
@@ -92,13 +94,14 @@ function fileEvidence(path: string, { file }: LookUp): CriterionEvidence {
 }
 
 /** Null for code in a note that is no command anybody knows. */
-function commandEvidence(command: string, { commands }: LookUp, named: boolean): CriterionEvidence | null {
-  const found = commands.find((one) => flat(one.command) === flat(command));
-  if (found === undefined) {
-    return named
-      ? { kind: 'command', value: command, held: false, seen: 'nobody but the agent saw it run' }
-      : null;
-  }
+function commandEvidence(
+  command: string,
+  { commands, run }: LookUp,
+  named: boolean,
+): CriterionEvidence | null {
+  const known = commands.find((one) => flat(one.command) === flat(command));
+  const found = known ?? run(command);
+  if (found.seen === 'nobody' && known === undefined && !named) return null;
   const seen = found.held ? `exit ${found.exitCode}` : found.why;
   return { kind: 'command', value: found.command, held: found.held, seen };
 }

@@ -144,10 +144,13 @@ class Walk {
 
   #sentence(line: string, { at, leading }: { at: { start: number; end: number }; leading: boolean }): void {
     if (!leading && !mayTell(line) && !mayRun(line)) return;
-    if (/[?？]\s*$/.test(line) || this.#isEcho(at)) return;
+    if (/[?？]\s*$/.test(line)) return;
     const tokens = tokensOf(line);
-    for (const file of filesIn(tokens, leading)) this.#found(file);
-    for (const command of commandsIn(line, tokens)) {
+    const files = filesIn(tokens, leading);
+    const commands = commandsIn(line, tokens);
+    if (files.length + commands.length === 0 || this.#isEcho(at)) return;
+    for (const file of files) this.#found(file);
+    for (const command of commands) {
       if (this.#commands.size < MAX_COMMANDS) this.#commands.set(command.command, command);
     }
   }

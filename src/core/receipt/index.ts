@@ -1,4 +1,4 @@
-export type { ReceiptCommand } from './commands.ts';
+export { type ReceiptCommand, runsCommand } from './commands.ts';
 export type { CriterionEvidence, ReceiptCriterion } from './criteria.ts';
 export { readEvidenceText, type TextEvidence } from './evidence-text.ts';
 export {

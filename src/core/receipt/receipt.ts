@@ -5,7 +5,7 @@
  */
 import type { Claim, ClaimedFile } from '../claim.ts';
 import type { Change, GateResult, RunCommand } from '../evidence.ts';
-import { commandLedger, type ReceiptCommand } from './commands.ts';
+import { commandLedger, judged, type ReceiptCommand } from './commands.ts';
 import { criteriaOf, type ReceiptCriterion } from './criteria.ts';
 import { type Footing, placed } from './place.ts';
 import { claimedPaths } from './told.ts';
@@ -106,7 +106,11 @@ export function makeReceipt(known: Known): Receipt | null {
   const files = known.owesCode ? claimsOf(known).flatMap((claim) => ledger(claim) ?? []) : [];
   const merged = mergedFiles(files);
   const commands = commandLedger(known);
-  const criteria = criteriaOf(known, { file: (path) => ledger({ ...AS_EVIDENCE, path }), commands });
+  const criteria = criteriaOf(known, {
+    file: (path) => ledger({ ...AS_EVIDENCE, path }),
+    commands,
+    run: (command) => judged({ command, from: [], said: null }, known),
+  });
   if (merged.length + commands.length + criteria.length === 0) return null;
   const kept = merged.length <= MAX_FILES ? merged : merged.toSorted((a, b) => rank(a) - rank(b));
   return {
@@ -311,8 +315,9 @@ function fold(changes: readonly Change[]): Folded {
     if (byName === null) {
       byName = new Map();
       for (const change of changes) {
-        const name = nameOf(change.path);
-        byName.set(name, [...(byName.get(name) ?? []), change]);
+        const alike = byName.get(nameOf(change.path));
+        if (alike === undefined) byName.set(nameOf(change.path), [change]);
+        else alike.push(change);
       }
     }
     return byName.get(nameOf(path)) ?? [];

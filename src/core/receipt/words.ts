@@ -88,13 +88,14 @@ const WORDS: Record<WordKind, string> = {
     intacta inalterado inalterada invariato invariata ongewijzigd niezmieniony niezmieniony неизменен неизменным`,
   aside: `for from with using via by like against about per versus vs instead rather than based derived modelled modeled similar according für aus mit von wie para
     desde con como pour depuis avec comme per da con voor van met dla z для из с`,
-  apart: `where which that when because since as so see except while although though whereas before after until welche
+  apart: `previously previous earlier already formerly bereits schon früher déjà ya anteriormente già já уже al reeds
+    where which that when because since as so see except while although though whereas before after until welche
     weil außer siehe während bevor nachdem donde porque excepto mientras où parce sauf pendant onde exceto
     dove perché tranne waar omdat behalve gdzie oprócz где который кроме`,
   into: `in into to at under inside within im zu nach unter dans à sous en bajo em sob nel nella sotto naar onder w
     do в на`,
   but: 'but however yet aber jedoch sondern pero sino mais cependant mas porém ma però maar ale но а',
-  glue: `was were is are has have had been being now also just newly successfully already both all file files the i we
+  glue: `was were is are has have had been being now also just newly successfully both all file files the i we
     a an and it's they each i've we've wurde wurden ist sind worden habe haben hat neu datei dateien die der das den
     und ich auch fichier fichiers le la les et ai a ont est sont été j'ai nous avons fue fueron ha han sido he hemos se archivo
     archivos el los las y foi foram arquivo arquivos o os as e è stato stata stati state ho abbiamo il lo i gli
@@ -134,14 +135,13 @@ export function senseOf(word: string): WordSense | null {
 
 /** Begins like a deed, in any language: lines without one are not looked at any closer. */
 const BEGINNINGS = new RegExp(
-  [
+  `(?<![A-Za-z])(?:${[
     ...new Set(
       [...SENSES].flatMap(([word, { kind }]) =>
-        kind === 'wrote' || kind === 'gone' || kind === 'moved' || kind === 'new' ? [word.slice(0, 4)] : [],
+        kind === 'wrote' || kind === 'gone' || kind === 'moved' || kind === 'new' ? [word.slice(0, 5)] : [],
       ),
     ),
-    '[\u3040-\u9fff\uac00-\ud7af]',
-  ].join('|'),
+  ].join('|')})|[\u3040-\u9fff\uac00-\ud7af]`,
   'i',
 );
 
