@@ -1,8 +1,9 @@
 /** What a person and a program read of `ralph import`: the tasks, what would be written, and what came of it. */
 import { MARKERS, type TaskDef } from '../core/index.ts';
 import { linesOf } from '../dialects/index.ts';
-import { oneLine, plain } from '../views/index.ts';
+import { count, oneLine, plain } from '../views/index.ts';
 import type { ImportPlan, PlannedWrite } from './import.ts';
+import { quoted } from './which-list.ts';
 
 /** More tasks, and more lines of a difference, are counted and not shown; `--json` has them all. */
 const MOST_TASKS = 50;
@@ -13,8 +14,8 @@ export function importText(plan: ImportPlan): string {
   const { path, dialect, reading, repairs, write, notes } = plan;
   const { tasks } = reading;
   const done = tasks.filter(({ status }) => status === 'done').length;
-  const count = `${tasks.length} ${tasks.length === 1 ? 'task' : 'tasks'}, ${done} done`;
-  const lines = [`${oneLine(path)} (${dialect}): ${count}`, ...tasks.slice(0, MOST_TASKS).map(taskLine)];
+  const counted = `${count(tasks.length, 'task')}, ${done} done`;
+  const lines = [`${oneLine(path)} (${dialect}): ${counted}`, ...tasks.slice(0, MOST_TASKS).map(taskLine)];
   if (tasks.length > MOST_TASKS) lines.push(`  … and ${tasks.length - MOST_TASKS} more`);
   const told = [...reading.warnings, ...notes].map((text) => `Note: ${oneLine(text, 400)}`);
   const fixed = repairs.map(({ lines, what }) => `Repair: ${linesOf(lines)}: ${what}`);
@@ -84,10 +85,6 @@ export function importedText({ path, write, direct, reading }: ImportPlan, writt
   if (!open) lines.push('Every task in it is done: a run would find nothing to do.');
   else if (written && write !== null) lines.push(`Next: ralph run --tasks ${quoted(write.path)}`);
   return lines.length === 0 ? '' : `${lines.join('\n')}\n`;
-}
-
-function quoted(path: string): string {
-  return /^[\w./@%+:-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 /** The same as one value. */

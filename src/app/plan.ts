@@ -12,7 +12,7 @@ import { chooseAgent, usableFallback } from './agents.ts';
 import type { Audience } from './audience.ts';
 import { currentSession, isOpen, knownSessions, namedSession, readState } from './choose.ts';
 import { loadSettings } from './config.ts';
-import { emptyFacts } from './empty-list.ts';
+import { emptyProblem } from './empty-list.ts';
 import { findPlace, type Place } from './place.ts';
 import { allDone, fromHere, noListFacts, quoted, whichList } from './which-list.ts';
 
@@ -271,12 +271,7 @@ function requireWork({
 }: Pick<Plan, 'place' | 'objective' | 'taskPath' | 'reading'> & { request: RunRequest }): void {
   if (reading?.kind === 'unreadable') throw new Problem(reading.problem);
   if (reading?.kind === 'empty' || reading?.kind === 'missing') {
-    throw new Problem({
-      code: `tasks.${reading.kind}`,
-      what: reading.kind === 'empty' ? `${taskPath} holds no task.` : `${taskPath} is not there.`,
-      ...emptyFacts(reading),
-      at: taskPath ?? 'tasks',
-    });
+    throw new Problem(emptyProblem(taskPath ?? 'tasks', reading));
   }
   if (taskPath === null && objective === '') {
     throw new Problem({

@@ -4,7 +4,7 @@ import type { ListReading, TaskList } from '../engine/index.ts';
 import { openTaskList } from '../store/index.ts';
 import { knownSessions } from './choose.ts';
 import { loadSettings } from './config.ts';
-import { emptyFacts } from './empty-list.ts';
+import { emptyProblem } from './empty-list.ts';
 import { findPlace, type Place } from './place.ts';
 import { noListFacts, whichList } from './which-list.ts';
 import { openState } from './windows.ts';
@@ -49,7 +49,7 @@ async function tasksOfFile(
   const list = await openTaskList({ projectDir: place.dir, groundRoot: place.project.root, path });
   const reading = await list.read();
   if (reading.kind === 'unreadable') throw new Problem(reading.problem);
-  if (reading.kind !== 'list') throw emptyList(path, reading);
+  if (reading.kind !== 'list') throw new Problem(emptyProblem(path, reading));
   const state = stateOfList(list, reading);
   return { state, warnings: [...found.warnings, ...reading.warnings.map((text) => `${path}: ${text}`)] };
 }
@@ -63,14 +63,6 @@ export function stateOfList(list: TaskList, reading: ListReading | null): State 
   const fact = { type: 'tasks.read' as const, source, sha256, set: tasks, gone: [], by: 'person' };
   return evolve(state, { seq: 0, at: 0, facts: [fact] });
 }
-
-const emptyList = (path: string, reading: ListReading): Problem =>
-  new Problem({
-    code: 'tasks.empty',
-    what: `${path} holds no task.`,
-    ...emptyFacts(reading),
-    at: path,
-  });
 
 const noTasks = (place: Place, cwd: string): Problem =>
   new Problem({

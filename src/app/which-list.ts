@@ -76,7 +76,6 @@ function refuseLink({ dir }: Place, cwd: string, path: string): void {
       real === null
         ? 'Let it point to the list, or name the list itself with --tasks FILE.'
         : `Name the file itself: --tasks ${quoted(typed(cwd, real))}`,
-    at: path,
   });
 }
 
@@ -99,7 +98,6 @@ function isFolder(named: string, file: string): Problem {
       best === undefined
         ? 'Name a file. No task list was found in this folder under a name that is known.'
         : `--tasks ${quoted(join(named, best))}`,
-    at: named,
   });
 }
 

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { ImportChoices, ImportPlan, ImportRequest } from '../app/index.ts';
 import { Problem } from '../core/index.ts';
-import { answer, type Common, common, folderOf, printResult } from './io.ts';
+import { answer, type Common, common, DECLINED, folderOf, isAsked, printResult } from './io.ts';
 
 interface ImportOptions extends Common {
   to?: string;
@@ -30,9 +30,6 @@ export function importCommand(program: Command, done: (code: number) => void): v
     )
     .action(async (file: string, options: ImportOptions) => done(await importList(file, options)));
 }
-
-/** A person who says no has stopped it: the exit code of a stop. */
-const DECLINED = 7;
 
 async function importList(file: string, options: ImportOptions): Promise<number> {
   const app = await import('../app/index.ts');
@@ -100,11 +97,6 @@ function refuseChoices({ problem, choices }: ImportChoices, options: Common): nu
   const exit = { code: 5, word: 'PROBLEM', reason: problem.facts.what };
   printResult(exit, { problems: [problem.facts], choices });
   return 5;
-}
-
-/** A program's call is never made to wait. */
-function isAsked({ json }: Common): boolean {
-  return json !== true && process.stdin.isTTY === true && process.stdout.isTTY === true;
 }
 
 /** A new file takes nothing away, so that only a person who is there is asked about it. */

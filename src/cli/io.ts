@@ -61,6 +61,14 @@ export function folderOf({ dir }: Common): string {
   return dir ?? process.cwd();
 }
 
+/** A person who says no has stopped it: the exit code of a stop. */
+export const DECLINED = 7;
+
+/** Somebody can answer at this terminal; a program's call (`--json`) is never made to wait. */
+export function isAsked({ json }: Common): boolean {
+  return json !== true && process.stdin.isTTY === true && process.stdout.isTTY === true;
+}
+
 /** Prints the value as JSON, or the text. */
 export function answer(options: Common, value: unknown, text: string): void {
   process.stdout.write(

@@ -1,7 +1,7 @@
 /** Set-up: `init` proposes a configuration, `doctor` tries everything a run needs, `agents` lists who can work. */
 import type { Command } from 'commander';
 import { problemText } from '../core/index.ts';
-import { answer, type Common, common, folderOf } from './io.ts';
+import { answer, type Common, common, DECLINED, folderOf, isAsked } from './io.ts';
 
 interface InitOptions extends Common {
   yes?: boolean;
@@ -41,9 +41,6 @@ export function setupCommands(program: Command, done: (code: number) => void): v
   ).action(async (options: Common) => done(await agents(options)));
 }
 
-/** A person who says no has stopped it: the exit code of a stop. */
-const DECLINED = 7;
-
 async function init(options: InitOptions): Promise<number> {
   const { openSetup } = await import('../app/index.ts');
   const setup = await openSetup(folderOf(options), process.env);
@@ -78,9 +75,8 @@ const UNCONFIRMED = {
   fix: 'Run `ralph init --yes` to write what was shown.',
 };
 
-/** Asks on a terminal; a program's call (`--json`) is never made to wait. */
 async function askConsent(options: Common): Promise<'yes' | 'no' | 'nobody'> {
-  if (options.json || process.stdin.isTTY !== true || process.stdout.isTTY !== true) return 'nobody';
+  if (!isAsked(options)) return 'nobody';
   const { confirm, isCancel } = await import('@clack/prompts');
   const said = await confirm({ message: 'Write this?' });
   return said === true && !isCancel(said) ? 'yes' : 'no';

@@ -69,6 +69,9 @@ test.each(labelled('guides/custom-agent.md', 'agent'))(
     project.write('ralph.yml', config);
     project.git('add', '-A');
     project.git('commit', '-q', '-m', 'An agent');
+    const tried = await project.ralph(['doctor', '--json']);
+    expect(JSON.parse(tried.out)).toMatchObject({ ok: true });
+    expect(project.git('status', '--porcelain')).toBe('');
     const ran = await project.ralph(['run', '--json']);
     expect(result(ran).exit).toMatchObject({ code: 0 });
     expect(project.read('PRD.md')).toContain('[x]');

@@ -6,7 +6,7 @@ import type { Settings } from '../../config/index.ts';
 import { type Policy, type ProblemFacts, TEAMS } from '../../core/index.ts';
 import type { Agent, ListReading } from '../../engine/index.ts';
 import { unfinishedOperation } from '../../repo/index.ts';
-import { emptyFacts } from '../empty-list.ts';
+import { emptyProblem } from '../empty-list.ts';
 import type { Place } from '../place.ts';
 import { noListFacts } from '../which-list.ts';
 import type { Check, Findings } from './check.ts';
@@ -125,7 +125,7 @@ function lookAtTeam({ team, modes, parallel }: Policy): Findings {
 function lookAtTasks({ place, taskPath, reading }: StartSubject): Findings {
   if (taskPath === null || reading === null) return { what: '', warnings: [noList(place)] };
   if (reading.kind === 'unreadable') return { what: '', failures: [reading.problem] };
-  if (reading.kind !== 'list') return { what: '', failures: [noTask(taskPath, reading)] };
+  if (reading.kind !== 'list') return { what: '', failures: [emptyProblem(taskPath, reading)] };
   const done = reading.tasks.filter(({ status }) => status === 'done').length;
   const odd = reading.warnings.map((what) => ({
     code: 'tasks.odd',
@@ -144,12 +144,6 @@ const noList = (place: Place): ProblemFacts => ({
   code: 'tasks.none',
   what: 'No task list was found: a run has to be told what you want.',
   ...noListFacts({ place, cwd: place.dir, command: 'ralph run' }),
-});
-
-const noTask = (path: string, reading: ListReading & { kind: 'empty' | 'missing' }): ProblemFacts => ({
-  code: `tasks.${reading.kind}`,
-  what: reading.kind === 'empty' ? `${path} holds no task.` : `${path} is not there.`,
-  ...emptyFacts(reading),
 });
 
 const loggedOut = (name: string, login: string): ProblemFacts => ({
