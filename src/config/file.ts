@@ -7,7 +7,6 @@ import { readFile as readBytes, stat } from 'node:fs/promises';
 import { join, posix, win32 } from 'node:path';
 import { Problem, type ProblemFacts } from '../core/index.ts';
 import { CONFIG_FILE, emptySource, parseSource, type Source, TOML_FILE } from './source.ts';
-import { parseTomlSource } from './toml.ts';
 
 const LARGEST_BYTES = 1_048_576;
 /** Reads one file; rejects with a `code` of ENOENT where there is none. */
@@ -86,7 +85,7 @@ async function readSpot(spot: Spot, readFile: ReadFile): Promise<Source> {
     yml !== null
       ? parseSource(yml, spot.yml)
       : toml !== null
-        ? parseTomlSource(toml, spot.toml)
+        ? (await import('./toml.ts')).parseTomlSource(toml, spot.toml)
         : emptySource(spot.yml);
   return { ...source, problems: [...problems, ...source.problems] };
 }
