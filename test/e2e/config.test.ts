@@ -98,18 +98,18 @@ test('a project in TOML runs, and its mistakes are told with their line and exit
 test('a key that nothing carries out yet is refused by a run with its line, and only told by config', async () => {
   const project = make({
     files: TASKS,
-    config: 'interventions:\n  threshold_no_files: 9\nunblock: { auto: false }\n',
+    config: 'interventions:\n  live: true\nunblock: { auto: false }\n',
   });
   const ran = await project.ralph(['run', '--dry-run']);
   expect(ran.code).toBe(5);
   expect(ran.err).toMatch(
-    /ralph\.yml:\d+: interventions\.threshold_no_files is set, and this version does not carry it out/,
+    /ralph\.yml:\d+: interventions\.live is set, and this version does not carry it out/,
   );
   expect(ran.err).not.toContain('unblock');
   const shown = await project.ralph(['config', '--json']);
   expect(shown.code).toBe(0);
-  expect(shown.err).toContain('interventions.threshold_no_files');
-  expect(JSON.parse(shown.out)).toMatchObject({ interventions: { threshold_no_files: 9 } });
+  expect(shown.err).toContain('interventions.live');
+  expect(JSON.parse(shown.out)).toMatchObject({ interventions: { live: true } });
 });
 
 test('the instructions of a session are a layer of that session', async () => {
