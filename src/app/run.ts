@@ -195,6 +195,7 @@ async function toTheEnd(house: House): Promise<Exit> {
   try {
     return await loop(house);
   } catch (error) {
+    if (!existsSync(join(house.sessionDir, 'journal.jsonl'))) return journalGone(house);
     if (error instanceof Fenced) {
       return exitOf(
         70,
@@ -205,6 +206,15 @@ async function toTheEnd(house: House): Promise<Exit> {
     if (error instanceof Problem && error.exitCode !== 70) return breakOff(house, error);
     throw error;
   }
+}
+
+/** `git clean -x` and the like: every other error is only what follows from it. */
+function journalGone({ sessionDir, state }: House): Exit {
+  const who = state.open.size > 0 ? 'the attempt, or somebody meanwhile,' : 'somebody';
+  return exitOf(
+    70,
+    `${who} deleted ${sessionDir}: the journal of this session is lost, what was committed is kept. \`ralph run\` begins a new session; see \`git log\` and \`git status\` first`,
+  );
 }
 
 async function breakOff(house: House, { facts }: Problem): Promise<Exit> {

@@ -8,7 +8,7 @@
  * git it is the repository itself. No ref of the user's ever names a private object.
  */
 import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { mkdir, readdir, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { gitEnvironment } from './git.ts';
@@ -129,7 +129,9 @@ async function makePrivateGit(folder: string, project: Project): Promise<void> {
 async function takeIndex(folder: string): Promise<string> {
   const own = join(folder, `index.${process.pid}-${randomBytes(4).toString('hex')}`);
   const old = (await readdir(folder)).filter((name) => /^(?:index|scratch|restore|commit)\./.test(name));
-  const last = old.filter((name) => /^index\.[0-9a-f-]+$/.test(name)).at(-1);
+  const written = (name: string) => statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const indexes = old.filter((name) => /^index\.[0-9a-f-]+$/.test(name));
+  const last = indexes.sort((a, b) => written(a) - written(b)).at(-1);
   if (last !== undefined) await rename(join(folder, last), own);
   for (const name of old) {
     if (name !== last) await rm(join(folder, name), { recursive: true, force: true });

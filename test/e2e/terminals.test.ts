@@ -85,3 +85,16 @@ test('a defect outside of every promise ends the agent, is 70, and running again
   expect(err).toContain('a defect');
   expect((await project.ralph(['run'])).code).toBe(0);
 });
+
+test('an agent that deletes the session with `git clean -x` is told as what it is', async () => {
+  project = makeProject({
+    files: LIST,
+    runs: [{ do: [{ run: 'git clean -fdxq; rm -rf .ralph-sessions' }] }],
+  });
+  const { code, out, err } = await project.ralph(['run']);
+  expect([code, out + err]).toEqual([
+    70,
+    expect.stringMatching(/deleted .*\.ralph-sessions.*journal .* is lost/),
+  ]);
+  expect(out + err).not.toMatch(/not a git repository|defect/);
+});

@@ -616,6 +616,13 @@ async function case311(): Promise<World> {
   return world;
 }
 
+async function deniedElse(): Promise<World> {
+  const world = makeWorld({ tasks: ids(1), play: (seen, w) => ({ ...honest(seen, w), denied: 'ls' }) });
+  expect(code(await run(world, { gates: [{ ...GATE, run: 'npm run tools' }] }))).toBe(0);
+  expect(findings(world)).not.toContain('denied_gate');
+  return world;
+}
+
 async function case312(): Promise<World> {
   const world = makeWorld({ tasks: ids(1), play: () => ({ say: 'Hello!', toolCalls: 0 }) });
   expect(code(await run(world))).toBe(6);
@@ -899,6 +906,12 @@ export const STORIES: Story[] = [
   { number: '309', says: 'a background job is ended and named', play: case309 },
   { number: '310', says: 'a provider limit with a reset time is waited for exactly', play: case310 },
   { number: '311', says: 'a denied gate command voids the claim', play: case311, over: { gates: [GATE] } },
+  {
+    number: 'denied-else',
+    says: 'a denied command that only looks like a part of a gate voids nothing',
+    play: deniedElse,
+    over: { gates: [{ ...GATE, run: 'npm run tools' }] },
+  },
   { number: '312', says: 'two idle runs are an agent failure, not charged attempts', play: case312 },
   { number: '313', says: 'extra completions are ignored unless verified on their own', play: case313 },
   {

@@ -11,6 +11,7 @@ import {
   gateKey,
   judge,
   MODES,
+  runsCommand,
   type State,
   settle,
   type TaskState,
@@ -175,8 +176,7 @@ function switched({ before, after }: AttemptState): string | null {
 /** A denied command that is one of the task's gates. */
 function deniedGate(attempt: AttemptState, gates: GateDef[]): string | null {
   for (const { command, denied } of attempt.report?.commands ?? []) {
-    if (denied && gates.some((gate) => command.includes(gate.run) || gate.run.includes(command.trim())))
-      return command;
+    if (denied && gates.some((gate) => runsCommand(command, gate.run))) return command;
   }
   return null;
 }

@@ -169,6 +169,7 @@ async function seeThrough(
 ): Promise<{ report: AgentReport; cause: StopCause | null }> {
   const { iteration, item, marker } = call;
   const policy = house.state.policy!;
+  let lastTree = call.before.tree;
   let handle: AgentHandle;
   try {
     handle = await house.agent(agent).start({
@@ -202,7 +203,6 @@ async function seeThrough(
     if (error instanceof Problem) return { report: neverStarted(error.facts.what), cause: null };
     throw error;
   }
-  let lastTree = call.before.tree;
   house.live.set(iteration, handle);
   let cause: StopCause | null = null;
   const watcher = watch(house, {
