@@ -173,7 +173,7 @@ function work(input: PromptInput, data: Data): string {
   add('Paths changed for this task so far', paths(input.changedPaths ?? [], data));
   add('Work left by an earlier attempt', leftovers(input, data));
   add('Gates', gates(input, data));
-  add('Commits', commits(input));
+  add('Commits', `${commits(input)}${input.mode === 'TASK_REVIEW' ? '' : NEVER_CLEAN}`.trim());
   add('Protected paths', paths(input.protect ?? [], data));
   add('Inputs', inputs(input, data));
   add('Other tasks (not yours in this call)', index(input, data));
@@ -245,6 +245,9 @@ function gates({ gates = [], mode }: PromptInput, data: Data): string {
       : 'After this call the loop runs these commands itself, in this folder, on the files as you leave them. Their exit codes decide, not your report. A gate that runs no test where tests are expected has not passed.';
   return `${who}\n\n${lines.join('\n')}`;
 }
+
+/** The session's journal and all it kept lie in folders that git ignores. */
+const NEVER_CLEAN = ' Never run `git clean` with -x or -X: it deletes the record of this loop.';
 
 function commits({ commit, mode }: PromptInput): string {
   if (commit === undefined || mode === 'TASK_REVIEW') return '';
