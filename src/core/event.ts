@@ -227,6 +227,8 @@ export type Fact =
       parks: boolean;
       /** The agent cannot work until a person acts: login, billing. */
       down: { kind: string; message: string } | null;
+      /** What was claimed and what became of it; absent where nothing was, and in older journals. */
+      receipt?: Receipt;
     }
   | {
       type: 'intervention.chosen';
@@ -237,8 +239,6 @@ export type Fact =
     }
   // the ground
   | {
-      /** What was claimed and what became of it; absent where nothing was, and in older journals. */
-      receipt?: Receipt;
       type: 'commit.landed';
       task: string;
       commit: string;

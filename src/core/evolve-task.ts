@@ -95,18 +95,18 @@ function unblockTask(state: State, fact: Extract<TaskFact, { type: 'task.unblock
   const task = state.tasks.get(fact.task);
   if (!task) return;
   const { by, reason, grant, auto, attempts = null } = fact;
+  const { ladderFrom } = task;
   restartBudgets(state, task);
+  // What the loop gives by itself is for the correction that was chosen, not for the first one again. Where
+  // the ladder was at its end, more time begins it anew.
+  const atEnd = task.corrections.at(-1)?.intervention.kind === 'question';
+  if (auto && !atEnd) task.ladderFrom = ladderFrom;
   task.tries = attempts;
   task.grant = grant ?? task.grant;
   task.unblocks.push({ after: state.lastIteration, at, by, reason, grant, auto, attempts });
 }
 
-  const { ladderFrom } = task;
 function readTasks(state: State, fact: Extract<TaskFact, { type: 'tasks.read' }>): void {
-  // What the loop gives by itself is for the correction that was chosen, not for the first one again. Where
-  // the ladder was at its end, more time begins it anew.
-  const atEnd = task.corrections.at(-1)?.intervention.kind === 'question';
-  if (auto && !atEnd) task.ladderFrom = ladderFrom;
   state.source = fact.source;
   state.sourceSha = fact.sha256;
   for (const def of fact.set) {

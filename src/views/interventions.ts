@@ -81,12 +81,12 @@ export function interventionJson(story: Story, told: FindingStory): Intervention
   };
 }
 
-function seen(told: IterationStory | undefined) {
 /** The event of a correction that is one of its own; critical once the agent's circuit breaker has tripped. */
 export function reinforcedRow(applied: Intervention | null): { eventType: string; severity: Severity } {
   return { eventType: 'agent_reinforced', severity: applied?.aggressive ? 'critical' : 'warning' };
 }
 
+function seen(told: IterationStory | undefined) {
   return {
     agent_return_code: told?.report?.exitCode ?? null,
     exit_signal_claimed: told?.claim?.kind === 'complete',
