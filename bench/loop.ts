@@ -194,7 +194,7 @@ export async function openRun(
     session,
     timezone: 'UTC',
     list,
-    ground,
+    ground: () => Promise.resolve(ground),
     agent: () => instantAgent(root),
     audience: { record: () => undefined, event: () => undefined, say: () => undefined },
     env: process.env,

@@ -39,7 +39,7 @@ export async function playReal({ arm, seed, mix, ...options }: RealRun): Promise
       session,
       timezone: 'UTC',
       list,
-      ground,
+      ground: () => Promise.resolve(ground),
       agent: () => simulated(root, { seed, mix }),
       audience: { record: () => undefined, event: () => undefined, say: () => undefined },
       env: process.env,

@@ -36,7 +36,8 @@ export interface OpenRequest {
   session: { id: string; dir: string };
   timezone: string;
   list: TaskList | null;
-  ground: RepoGround;
+  /** Asked for once the lock is held: another opener of this session has its private index in use. */
+  ground(): Promise<RepoGround>;
   agent: House['agent'];
   audience: Audience;
   env: NodeJS.ProcessEnv;
@@ -53,9 +54,10 @@ export interface Opened {
 
 /** Throws a Problem when another runner holds the session. */
 export async function openSession(request: OpenRequest): Promise<Opened> {
-  const { place, session, audience, ground } = request;
+  const { place, session, audience } = request;
   const lock = await lockSession(request);
   try {
+    const ground = await request.ground();
     const file = join(session.dir, 'journal.jsonl');
     const mirrors = openMirrors({
       sessionDir: session.dir,

@@ -23,13 +23,12 @@ export async function openQuietly({ place, session, env }: QuietRequest): Promis
       ? null
       : await openTaskList({ projectDir: place.dir, groundRoot: place.project.root, path });
   const excluded = list?.groundPath ? [list.groundPath] : [];
-  const ground = await openPlaceGround(place, session, { excluded, useGit: true });
   return openSession({
     place,
     session,
     timezone: state.session?.timezone ?? 'UTC',
     list,
-    ground,
+    ground: () => openPlaceGround(place, session, { excluded, useGit: true }),
     agent: refuse,
     audience: SILENT,
     env,

@@ -126,7 +126,7 @@ async function runSession(request: RunRequest, start: Start): Promise<RunOutcome
     session,
     timezone,
     list,
-    ground,
+    ground: () => Promise.resolve(ground),
     agent,
     audience: request.audience,
     env: request.env,

@@ -132,7 +132,8 @@ async function takeIndex(folder: string): Promise<string> {
   const written = (name: string) => statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const indexes = old.filter((name) => /^index\.[0-9a-f-]+$/.test(name));
   const last = indexes.sort((a, b) => written(a) - written(b)).at(-1);
-  if (last !== undefined) await rename(join(folder, last), own);
+  // Gone: another opener took it first, and git makes a new one.
+  if (last !== undefined) await rename(join(folder, last), own).catch(() => undefined);
   for (const name of old) {
     if (name !== last) await rm(join(folder, name), { recursive: true, force: true });
   }
