@@ -249,7 +249,13 @@ export type Fact =
   | { type: 'leftovers.set_aside'; task: string; tree: string; changes: Change[] }
   /** What was set aside is out of the work tree. */
   | { type: 'leftovers.cleared'; task: string }
-  | { type: 'leftovers.taken_up'; task: string; conflicts: string[] }
+  | {
+      type: 'leftovers.taken_up';
+      task: string;
+      conflicts: string[];
+      /** How many paths came back; absent in older journals. */
+      count?: number;
+    }
   /** Paths that a person turned out to have changed: from now on like those that were dirty at the start. */
   | { type: 'dirt.found'; paths: string[]; reason: string }
   | { type: 'ground.changed'; mark: Mark; by: string }

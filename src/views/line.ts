@@ -71,6 +71,7 @@ export function describeFact(fact: Fact, at: number, state?: State): string | nu
     case 'dirt.found':
       return `left to you: ${some(fact.paths, 5)} — ${oneLine(fact.reason)}`;
     case 'leftovers.taken_up': {
+      if (fact.count === 0) return null;
       const left = fact.conflicts.length > 0 ? `, except ${some(fact.conflicts, 5)}` : '';
       return `taken up: the earlier work of ${fact.task}${left}`;
     }

@@ -264,7 +264,7 @@ export function profileFile(notes: readonly IterationNote[]): object {
 /** The profiles as a person reads them. */
 export function profilesText(profiles: readonly ProfileJson[]): string {
   if (profiles.length === 0) {
-    return 'No attempt was judged in this project yet; `ralph run` makes the first.';
+    return 'No attempt was judged in this project, or none since `ralph interventions --reset`; `ralph run` makes the next.';
   }
   return profiles.map(profileText).join('\n\n');
 }

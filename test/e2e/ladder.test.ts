@@ -1,6 +1,6 @@
 /** Agents that claim and do not do: the corrections in their order, who is asked, and what `why` tells of it. */
 import { readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { facts, json, prompt, verdicts } from './journal.ts';
 import {
@@ -171,10 +171,11 @@ test('the page on prompts shows a prompt that this program wrote', async () => {
   });
   await run('-n', '2', '--task', 'chart');
   const written = prompt(project, 2);
-  // The commits that came before differ with every project.
+  // The commits that came before differ with every project, and the name of its session.
   const stable = written
     .replace(/^- [0-9a-f]{7,} .*$/gm, '- c0ffee1 first')
-    .replaceAll(project.dir, '/project');
+    .replaceAll(project.dir, '/project')
+    .replaceAll(/\.ralph-sessions\/\d{6}-\d{6}/g, '.ralph-sessions/260208-143000');
   const page = resolve(import.meta.dirname, '../../docs/reference/prompt-anatomy.md');
   if (process.env.UPDATE_DOCS) {
     const { writeFileSync } = await import('node:fs');
@@ -186,5 +187,4 @@ test('the page on prompts shows a prompt that this program wrote', async () => {
     );
   }
   expect(shown('reference/prompt-anatomy.md', 'prompt')).toBe(stable);
-  expect(join(page)).toContain('prompt-anatomy');
 });

@@ -220,6 +220,6 @@ function demand({ kind, tooOften }: Occasion, act: string): string {
     case 'other_agent':
       return `Do not take over its conclusions unchecked, and do NOT report before you have looked at the result yourself. ${act}`;
     case 'question':
-      return `Every milder correction was tried, and a person was asked about it: begin with what stands under ANSWERS. You MUST do this first: ${act}`;
+      return `Every milder correction was tried. If a person answered to it, that stands under ANSWERS: begin with it. You MUST do this first: ${act}`;
   }
 }

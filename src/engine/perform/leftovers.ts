@@ -45,7 +45,9 @@ export async function takeUp(house: House, id: string): Promise<void> {
   const { aside } = house.state.tasks.get(id)!;
   const conflicts = await house.ground.apply(aside?.changes ?? []);
   house.fresh = null;
-  await append(house, [{ type: 'leftovers.taken_up', task: id, conflicts }]);
+  await append(house, [
+    { type: 'leftovers.taken_up', task: id, conflicts, count: aside?.changes.length ?? 0 },
+  ]);
 }
 
 function reversed({ path, before, after }: Change): Change {
