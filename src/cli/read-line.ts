@@ -62,10 +62,12 @@ async function mistakeOf(words: string[]): Promise<string | null> {
   const quiet = (command: Command) => {
     command.configureOutput({ writeErr: (text) => (said += text), writeOut: () => undefined });
     command.action(() => undefined);
+    command.exitOverride();
     command.commands.forEach(quiet);
   };
   program.commands.forEach(quiet);
   program.configureOutput({ writeErr: (text) => (said += text), writeOut: () => undefined });
+  program.exitOverride();
   if (
     !program.commands.some((known) => known.name() === words[0]) &&
     words[0] !== 'help' &&
