@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import type { AgentReport, Claim, Fact, Item, Mark, Policy, TaskDef } from '../src/core/index.ts';
 import { policyOf } from '../src/core/test-facts.ts';
+import type { Capabilities } from '../src/engine/index.ts';
 import { openJournal } from '../src/store/index.ts';
 
 const START = Date.UTC(2026, 0, 1);
@@ -36,6 +37,20 @@ export function benchPolicy(over: Partial<Policy> = {}): Policy {
   });
   return { ...base, questions: { ...base.questions, hold: 'task' }, ...over };
 }
+
+/** An agent of a bench declares nothing. */
+export const NO_CAPABILITIES: Capabilities = {
+  stream: false,
+  toolEvents: false,
+  sessionResume: false,
+  choosesSessionId: false,
+  liveInput: false,
+  interrupt: false,
+  tokens: false,
+  cost: false,
+  limits: false,
+  readOnly: false,
+};
 
 /** What an agent that works and says so leaves. */
 export function goodReport(finalMessage: string): AgentReport {

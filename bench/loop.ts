@@ -21,7 +21,7 @@ import type { Policy } from '../src/core/index.ts';
 import { type Agent, append, turn } from '../src/engine/index.ts';
 import { findProgram } from '../src/process/index.ts';
 import { createSession, openTaskList } from '../src/store/index.ts';
-import { beginning, benchPolicy, goodReport, manyTasks } from './journal.ts';
+import { beginning, benchPolicy, goodReport, manyTasks, NO_CAPABILITIES } from './journal.ts';
 import { inTurns, type Row, type Scale } from './measure.ts';
 import { makeRepository } from './repository.ts';
 
@@ -224,21 +224,9 @@ function listText(iterations: number): string {
 
 /** Writes one file and says that it is done. */
 function instantAgent(root: string): Agent {
-  const no = false;
   return {
     name: 'instant',
-    capabilities: {
-      stream: no,
-      toolEvents: no,
-      sessionResume: no,
-      choosesSessionId: no,
-      liveInput: no,
-      interrupt: no,
-      tokens: no,
-      cost: no,
-      limits: no,
-      readOnly: no,
-    },
+    capabilities: NO_CAPABILITIES,
     check: async () => [],
     async start(call) {
       await call.spawned(0, '');

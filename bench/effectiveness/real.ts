@@ -12,7 +12,7 @@ import { findPlace } from '../../src/app/place.ts';
 import type { AgentReport } from '../../src/core/index.ts';
 import { type Agent, append, loop } from '../../src/engine/index.ts';
 import { createSession, openTaskList } from '../../src/store/index.ts';
-import { beginning, goodReport } from '../journal.ts';
+import { beginning, goodReport, NO_CAPABILITIES } from '../journal.ts';
 import { type Arm, policyFor } from './arms.ts';
 import { act, FINISHED, isWarned, type Mix, saidDone, TASKS, UNFINISHED } from './mix.ts';
 import { type Outcome, outcomeOf } from './outcome.ts';
@@ -77,21 +77,9 @@ function makeProject(root: string): void {
 }
 
 function simulated(root: string, { seed, mix }: { seed: number; mix: Mix }): Agent {
-  const no = false;
   return {
     name: 'simulated',
-    capabilities: {
-      stream: no,
-      toolEvents: no,
-      sessionResume: no,
-      choosesSessionId: no,
-      liveInput: no,
-      interrupt: no,
-      tokens: no,
-      cost: no,
-      limits: no,
-      readOnly: no,
-    },
+    capabilities: NO_CAPABILITIES,
     check: async () => [],
     async start(call) {
       await call.spawned(0, '');

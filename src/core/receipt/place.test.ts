@@ -32,13 +32,13 @@ test('outside: above the root, a home, another tree; a drive only by the name of
   expect(placed('~/x.ts', ROOT)).toEqual({ kind: 'outside', maybe: null });
   expect(placed('/etc/hosts', ROOT)).toEqual({ kind: 'outside', maybe: null });
   expect(placed('/home/dev/application/x.ts', ROOT)).toEqual({ kind: 'outside', maybe: null });
-  expect(placed('D:\\work\\app\\src\\x.ts', ROOT)).toEqual({ kind: 'outside', maybe: 'src/x.ts' });
+  expect(placed('D:\\code\\app\\src\\x.ts', ROOT)).toEqual({ kind: 'outside', maybe: 'src/x.ts' });
 });
 
 test('a root on a drive is found in any case', () => {
-  const footing = { root: 'C:\\Work\\App', cwd: '' };
-  expect(inside('c:/work/app/src/x.ts', footing)).toEqual(['src/x.ts']);
-  expect(inside('C:\\Work\\App\\src\\x.ts', footing)).toEqual(['src/x.ts']);
+  const footing = { root: 'C:\\Code\\App', cwd: '' };
+  expect(inside('c:/code/app/src/x.ts', footing)).toEqual(['src/x.ts']);
+  expect(inside('C:\\Code\\App\\src\\x.ts', footing)).toEqual(['src/x.ts']);
 });
 
 test('patterns stay patterns, braces become several; brackets of a route do not make one', () => {

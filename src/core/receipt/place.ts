@@ -60,7 +60,7 @@ function below(path: string, root: string, anyCase = false): string | null {
   return a.startsWith(`${b}/`) ? path.slice(root.length + 1) : null;
 }
 
-/** What follows the last part that is named as the root is: `D:/work/app/src/x.ts` for the root `/src/app`. */
+/** What follows the last part that is named as the root is: `D:/code/app/src/x.ts` for the root `/src/app`. */
 function afterName(path: string, root: string): string | null {
   const name = root.slice(root.lastIndexOf('/') + 1).toLowerCase();
   const parts = path.split('/');
