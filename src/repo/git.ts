@@ -11,6 +11,8 @@ import { Problem } from '../core/index.ts';
 
 export interface GitCall {
   args: string[];
+  /** What the arguments are for: git, which is the default, or a shell that starts several. */
+  program?: 'git' | '/bin/sh';
   cwd: string;
   env: Record<string, string>;
   input?: Uint8Array;
@@ -71,7 +73,7 @@ export function gitEnvironment(env: Record<string, string | undefined>): Record<
 export function git(call: GitCall): Promise<GitResult> {
   if (call.signal?.aborted) return Promise.resolve({ ...UNSTARTED });
   return new Promise((resolve, reject) => {
-    const child = spawn('git', call.args, {
+    const child = spawn(call.program ?? 'git', call.args, {
       cwd: call.cwd,
       env: call.env,
       stdio: [call.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
@@ -207,10 +209,15 @@ export function noGit(why = 'No program named git is in PATH.'): Problem {
   });
 }
 
+function commandOf({ program = 'git', args }: GitCall): string {
+  const command = args.find((arg) => !arg.includes('=') && !arg.startsWith('-'));
+  return program === 'git' ? (command ?? '') : '(several commands)';
+}
+
 function tooMuch(call: GitCall): Problem {
   return new Problem({
     code: 'git.output_too_large',
-    what: `git ${call.args.find((arg) => !arg.includes('=') && !arg.startsWith('-')) ?? ''} gave too much output.`,
+    what: `git ${commandOf(call)} gave too much output.`,
     why: `More than ${call.maxBytes ?? DEFAULT_MAX_BYTES} bytes came; the rest was not read.`,
     fix: 'Add large generated files to .gitignore.',
   });

@@ -84,6 +84,7 @@ function groundAt(place: Place): RepoGround {
   let subjects: Subjects | null = null;
   let excludedInHead: { head: string | null; paths: Set<string> } | null = null;
   let warmth: Warmth = { stamp: '', tracked: '', hidden: [], staged: null };
+  let lastTree: string | null = null;
   const warm = async () => {
     warmth = await warmIndex(place, warmth);
   };
@@ -96,8 +97,8 @@ function groundAt(place: Place): RepoGround {
   const snapshot = () =>
     alone(async (): Promise<Mark> => {
       await warm();
-      const tree = await takeTree(place);
-      return { ...(await head()), tree };
+      lastTree = await takeTree(place, lastTree);
+      return { ...(await head()), tree: lastTree };
     });
   return {
     id: nameOf(place),

@@ -40,6 +40,10 @@ export interface Place {
   hooks: { folder: string; stamp: string };
   /** Asking the file system about a file is cheap here: git then need not ask from many threads. */
   quickFiles: boolean;
+  /** A shell can start several git commands, and none of them has had anything to say yet. */
+  inOneGo: boolean;
+  /** The last comparison that came along with a snapshot, as git printed it. */
+  compared: { before: string; after: string; raw: Buffer } | null;
   /** What was skipped and why, for a person; at most 100. */
   notes: Set<string>;
 }
@@ -102,6 +106,8 @@ export async function makePlace(options: PlaceOptions): Promise<Place> {
     worktreeAtOpen: configuredWorktree(project),
     hooks: { folder: '', stamp: '' },
     quickFiles: false,
+    inOneGo: process.platform !== 'win32',
+    compared: null,
     notes: new Set(),
   };
 }
