@@ -8,6 +8,7 @@ import { committedBlobs, currentBlobs, lstatOrNull, readBlob } from './content.t
 import { noGit } from './git.ts';
 import { readHead, unfinishedOperation } from './head.ts';
 import {
+  commitPlaces,
   commitSaying,
   commitsBetween,
   isAncestor,
@@ -15,6 +16,7 @@ import {
   recentHistory,
   stagedPaths,
 } from './history.ts';
+import { lineCounts } from './line-counts.ts';
 import { openMemory, type Subjects, withCommit } from './memory.ts';
 import { isExcluded, makePlace, type Place } from './place.ts';
 import { findProject } from './project.ts';
@@ -116,6 +118,7 @@ function groundAt(place: Place): RepoGround {
     },
     current,
     whereabouts: (paths) => whereabouts(place, paths),
+    lineCounts: (paths) => lineCounts(place, paths),
     uncommitted: async (paths) => {
       // Without git nothing is ever committed.
       if (inGit === null) return [...paths];
@@ -155,6 +158,7 @@ function groundAt(place: Place): RepoGround {
       return paths.filter((path) => committed.has(path));
     },
     commitsBetween: async (from, to) => (inGit === null ? [] : commitsBetween(inGit, from, to)),
+    commitPlaces: async (ids, since) => (inGit === null ? new Map() : commitPlaces(inGit, ids, since)),
     isAncestor: async (ancestor, of) => (inGit === null ? ancestor === of : isAncestor(inGit, ancestor, of)),
     keep: async (commit, session, n) => {
       if (inGit !== null) await keepCommit(inGit, commit, `refs/ralph/${session}/${n}`);

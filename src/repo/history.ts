@@ -1,5 +1,5 @@
 /** Questions to the user's history. They read; only `keepCommit` writes, and only below refs/ralph/. */
-import { Problem } from '../core/index.ts';
+import { type CommitPlace, Problem } from '../core/index.ts';
 import type { GitPlace } from './commit.ts';
 import { type GitResult, git, gitProblem } from './git.ts';
 import { pathText } from './paths.ts';
@@ -36,6 +36,35 @@ export async function isAncestor(
   if (of === null) return false;
   // 1: it is not. 128: one of them is gone, so no history leads there.
   return (await ask(place, ['merge-base', '--is-ancestor', ancestor, of])).code === 0;
+}
+
+/**
+ * Where commits lie that somebody named: in the history of `since`, or elsewhere. What is no commit here, or
+ * fits several, is missing. Nothing is fetched from another repository.
+ */
+export async function commitPlaces(
+  place: GitPlace,
+  ids: readonly string[],
+  since: string | null,
+): Promise<Map<string, CommitPlace>> {
+  const places = new Map<string, CommitPlace>();
+  const asked = ids.filter((id) => /^[0-9a-f]{7,64}$/.test(id));
+  if (asked.length === 0) return places;
+  const { code, stdout } = await git({
+    args: ['cat-file', '--batch-check=%(objectname)'],
+    cwd: place.root,
+    env: { ...place.userEnv, GIT_NO_LAZY_FETCH: '1' },
+    input: Buffer.from(asked.map((id) => `${id}^{commit}\n`).join('')),
+  });
+  if (code !== 0) return places;
+  const lines = stdout.toString('latin1').split('\n');
+  for (const [index, id] of asked.entries()) {
+    const whole = lines[index] ?? '';
+    if (!/^[0-9a-f]{40,64}$/.test(whole)) continue;
+    const old = since !== null && (await isAncestor(place, whole, since));
+    places.set(id, old ? 'before' : 'aside');
+  }
+  return places;
 }
 
 /** Keeps a commit of the user's repository from being pruned. */

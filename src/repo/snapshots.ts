@@ -158,15 +158,18 @@ export async function takeTree(place: Place, since: string | null): Promise<stri
 
 /** Null when any of the commands did not go well. */
 async function takeInOneGo(place: Place, since: string | null): Promise<string | null> {
-  const compare =
-    since === null
-      ? ''
-      : `[ "$tree" = ${since} ] || GIT_INDEX_FILE=${shellWord(noIndex(place))} ${shellLine(place, ['diff-tree', ...RAW_DIFF, since])} "$tree" --`;
-  const script = `${shellLine(place, addArgs(place))} && tree=$(${shellLine(place, ['write-tree'])}) && echo "$tree" || exit 1
-${compare}`;
+  const lines = [
+    `${shellLine(place, addArgs(place))}; added=$?; [ $added -le 1 ] || exit 2`,
+    `tree=$(${shellLine(place, ['write-tree'])}) || exit 2`,
+    'echo "$added $tree"',
+  ];
+  if (since !== null) {
+    const compare = shellLine(place, ['diff-tree', ...RAW_DIFF, since]);
+    lines.push(`[ "$tree" = ${since} ] || GIT_INDEX_FILE=${shellWord(noIndex(place))} ${compare} "$tree" --`);
+  }
   const result = await git({
     program: '/bin/sh',
-    args: ['-c', script],
+    args: ['-c', lines.join('\n')],
     cwd: place.root,
     env: place.privateEnv,
     // A shell that is stopped leaves what it started; a group goes together.
@@ -174,7 +177,11 @@ ${compare}`;
   });
   const end = result.stdout.indexOf(0x0a);
   if (result.code !== 0 || end === -1) return null;
-  const tree = result.stdout.toString('latin1', 0, end);
+  const [added, tree] = result.stdout.toString('latin1', 0, end).split(' ') as [string, string];
+  if (added !== '0') {
+    if (SPARSE.test(result.stderr) || NO_WRITING.test(result.stderr)) return null;
+    noteSkipped(place, result.stderr);
+  }
   if (since !== null) place.compared = { before: since, after: tree, raw: result.stdout.subarray(end + 1) };
   return tree;
 }
@@ -198,6 +205,9 @@ function addArgs(place: Place): string[] {
   return ['add', '-A', '--ignore-errors', '--no-warn-embedded-repo', '--', ...everything(place)];
 }
 
+const SPARSE = /sparse-checkout/;
+const NO_WRITING = /No space left|unable to write|Read-only/;
+
 async function addAll(place: Place): Promise<void> {
   const args = addArgs(place);
   let added = await privateGit(place, args);
@@ -205,11 +215,11 @@ async function addAll(place: Place): Promise<void> {
     await rm(place.indexFile, { force: true });
     added = await privateGit(place, args);
   }
-  if (added.code === 1 && /sparse-checkout/.test(added.stderr)) {
+  if (added.code === 1 && SPARSE.test(added.stderr)) {
     added = await privateGit(place, args.toSpliced(2, 0, '--sparse'));
   }
   if (added.code === 0) return;
-  if (added.code !== 1 || /No space left|unable to write|Read-only/.test(added.stderr)) {
+  if (added.code !== 1 || NO_WRITING.test(added.stderr)) {
     throw gitProblem('take a snapshot of the work tree', added);
   }
   noteSkipped(place, added.stderr);
