@@ -64,6 +64,7 @@ export async function receiptRows({ quick }: Scale): Promise<Row[]> {
         matches: () => false,
         gates: [],
         commits: [],
+        otherCommits: new Map(),
         acceptance: [],
         needsNoChange: false,
       };

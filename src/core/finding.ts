@@ -3,6 +3,8 @@
  * severities are those of the intervention events that other tools read.
  */
 
+import type { FalseClaim } from './receipt/index.ts';
+
 export const FINDING_KINDS = [
   'no_files_detected',
   'bookkeeping_only',
@@ -44,6 +46,8 @@ export interface Finding {
   detail: string;
   /** The gate it is about, by name. */
   gate?: string;
+  /** What false claims were about; absent in journals of older versions, where it was files. */
+  about?: FalseClaim[];
 }
 
 interface FindingRow {

@@ -122,6 +122,7 @@ describe('rejected', () => {
       {
         kind: 'evidence_validation_failed',
         detail: 'Claimed, and not so: b.txt (there is no such file).',
+        about: ['file'],
       },
     ]);
   });

@@ -280,9 +280,11 @@ function falseEvidence({ receipt }: Evidence, findings: Finding[]): void {
   const wrong = receipt === null ? [] : wrongIn(receipt);
   if (wrong.length === 0) return;
   const more = wrong.length > 10 ? ` and ${wrong.length - 10} more` : '';
+  const told = wrong.slice(0, 10).map(({ text }) => text);
   findings.push({
     kind: 'evidence_validation_failed',
-    detail: `Claimed, and not so: ${wrong.slice(0, 10).join('; ')}${more}.`,
+    detail: `Claimed, and not so: ${told.join('; ')}${more}.`,
+    about: [...new Set(wrong.map(({ about }) => about))],
   });
 }
 
@@ -290,8 +292,8 @@ function falseEvidence({ receipt }: Evidence, findings: Finding[]): void {
 function namesNothing({ claim, receipt }: Evidence): boolean {
   if ((claim.result?.evidence.length ?? 0) > 0 || claim.files.length > 0) return false;
   if (receipt === null) return true;
-  const { files, commands } = receipt;
-  return ![...files, ...commands].some(({ held, wrong }) => held || wrong);
+  const { files, commands, commits = [] } = receipt;
+  return ![...files, ...commands, ...commits].some(({ held, wrong }) => held || wrong);
 }
 
 function noChange(evidence: Evidence, findings: Finding[]): void {

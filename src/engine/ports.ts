@@ -7,6 +7,7 @@ import type {
   AgentReport,
   Allowance,
   Change,
+  CommitPlace,
   Fact,
   GateDef,
   GateResult,
@@ -150,6 +151,8 @@ export interface Ground {
    * snapshot holds (ignored by git, in a repository of its own) is told as such.
    */
   whereabouts(paths: string[]): Promise<Map<string, Whereabouts>>;
+  /** How many lines each file has now; missing where it is none, or too large to be counted in passing. */
+  lineCounts(paths: string[]): Promise<Map<string, number>>;
   /** Paths among these whose present content differs from HEAD's. */
   uncommitted(paths: string[]): Promise<string[]>;
   /** Blob id that each path has in a commit; what it lacks is missing. */
@@ -167,6 +170,8 @@ export interface Ground {
   tracked(paths: string[]): Promise<string[]>;
   /** Commits reachable from `to` and not from `from`, oldest first; empty when equal. */
   commitsBetween(from: string | null, to: string | null): Promise<string[]>;
+  /** Where each of these commits (whole ids or beginnings) lies as seen from `since`; unknown ones are missing. */
+  commitPlaces(ids: string[], since: string | null): Promise<Map<string, CommitPlace>>;
   isAncestor(ancestor: string | null, of: string | null): Promise<boolean>;
   /** Keeps a commit that history no longer reaches under `refs/ralph/<session>/<n>`. */
   keep(commit: string, session: string, n: number): Promise<void>;

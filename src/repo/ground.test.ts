@@ -92,12 +92,43 @@ it('history: between, ancestors, kept commits and subjects', async () => {
   expect(await ground.isAncestor(null, first)).toBe(true);
   expect(await ground.isAncestor(first, null)).toBe(false);
   expect(await ground.isAncestor('1'.repeat(40), first)).toBe(false);
+  const asked = [first.slice(0, 8), second, third, '1'.repeat(40), '--all', 'HEAD'];
+  expect(await ground.commitPlaces(asked, second)).toEqual(
+    new Map([
+      [first.slice(0, 8), 'before'],
+      [second, 'before'],
+      [third, 'aside'],
+    ]),
+  );
+  expect(await ground.commitPlaces([first], null)).toEqual(new Map([[first, 'aside']]));
   repo.git('reset', '-q', '--hard', first);
   await ground.keep(third, '260208-143000', 1);
   expect(repo.git('rev-parse', 'refs/ralph/260208-143000/1')).toBe(third);
   await expect(ground.keep('1'.repeat(40), 's', 1)).rejects.toMatchObject({
     facts: { code: 'git.keep_failed' },
   });
+});
+
+it('lines are counted of plain files that can be read', async () => {
+  repo.write('three', 'a\nb\nc');
+  repo.write('none', '');
+  repo.write('folder/one', 'a\n');
+  repo.write('large', 'x'.repeat(3_000_000));
+  const ground = await repo.open();
+  const counted = await ground.lineCounts([
+    'three',
+    'none',
+    'folder',
+    'folder/one',
+    'large',
+    'gone',
+    '../up',
+  ]);
+  expect([...counted]).toEqual([
+    ['three', 3],
+    ['none', 0],
+    ['folder/one', 1],
+  ]);
 });
 
 const names = (dirty: Dirty[]) => dirty.map(({ path }) => path);

@@ -1,5 +1,5 @@
 /** The receipt of an attempt for people and programs: each claim and what became of it. */
-import type { Receipt, ReceiptCommand, ReceiptCriterion, ReceiptFile } from '../core/index.ts';
+import type { Receipt, ReceiptCommand, ReceiptCommit, ReceiptCriterion, ReceiptFile } from '../core/index.ts';
 import type { IterationStory } from './story.ts';
 import { oneLine } from './words.ts';
 
@@ -9,6 +9,8 @@ export interface ReceiptJson {
     said: string | null;
     from: string[];
     lines: string | null;
+    /** Whether the file has these lines: `within`, `past_end`, `unchecked`; null where none were named. */
+    line_check: string | null;
     status: string;
     held: boolean;
     wrong: boolean;
@@ -24,6 +26,7 @@ export interface ReceiptJson {
     wrong: boolean;
     why: string;
   }[];
+  commits: { commit: string; held: boolean; wrong: boolean; why: string }[];
   criteria: {
     number: number | null;
     text: string;
@@ -35,9 +38,13 @@ export interface ReceiptJson {
   more: number;
 }
 
-export function receiptJson({ files, commands, criteria, more }: Receipt): ReceiptJson {
+export function receiptJson({ files, commands, commits = [], criteria, more }: Receipt): ReceiptJson {
   return {
-    files: files.map(({ said, ...file }) => ({ ...file, said: said ?? null })),
+    files: files.map(({ said, lineCheck, ...file }) => ({
+      ...file,
+      said: said ?? null,
+      line_check: file.lines === null ? null : (lineCheck ?? 'unchecked'),
+    })),
     commands: commands.map(({ command, from, said, exitCode, seen, held, wrong, why }) => ({
       command,
       from,
@@ -48,6 +55,7 @@ export function receiptJson({ files, commands, criteria, more }: Receipt): Recei
       wrong,
       why,
     })),
+    commits,
     criteria,
     more,
   };
@@ -56,7 +64,8 @@ export function receiptJson({ files, commands, criteria, more }: Receipt): Recei
 /** How much evidence an attempt gave: the claims that hold; what it named, in journals without receipts. */
 export function evidenceCount({ receipt, claim }: Pick<IterationStory, 'receipt' | 'claim'>): number {
   if (receipt === null) return claim?.result?.evidence.length ?? 0;
-  return [...receipt.files, ...receipt.commands].filter(({ held }) => held).length;
+  return [...receipt.files, ...receipt.commands, ...(receipt.commits ?? [])].filter(({ held }) => held)
+    .length;
 }
 
 const MAX_FILES = 12;
@@ -67,7 +76,9 @@ export function receiptLines(receipt: Receipt): string[] {
   const claimed = receipt.files.filter(({ from }) => from.some((source) => source !== 'tool'));
   const files = [...claimed.filter(({ wrong }) => wrong), ...claimed.filter(({ wrong }) => !wrong)];
   const commands = receipt.commands.filter(({ wrong, held }) => wrong || held);
+  const commits = receipt.commits ?? [];
   const left =
+    Math.max(0, commits.length - MAX_OTHERS) +
     Math.max(0, files.length - MAX_FILES) +
     Math.max(0, commands.length - MAX_OTHERS) +
     Math.max(0, receipt.criteria.length - MAX_OTHERS);
@@ -75,17 +86,26 @@ export function receiptLines(receipt: Receipt): string[] {
   return [
     ...files.slice(0, MAX_FILES).map(fileLine),
     ...commands.slice(0, MAX_OTHERS).map(commandLine),
+    ...commits.slice(0, MAX_OTHERS).map(commitLine),
     ...receipt.criteria.slice(0, MAX_OTHERS).map(criterionLine),
     ...(more > 0 ? [`and ${more} more in the attempt's evidence.json`] : []),
   ];
 }
 
-function fileLine({ path, said, lines, status, wrong, why }: ReceiptFile): string {
-  const named = `${oneLine(path, 120)}${said === undefined ? '' : ` (as ${oneLine(said, 120)})`}${lines === null ? '' : ` (lines ${oneLine(lines, 20)})`}`;
+function fileLine({ path, said, lines, lineCheck, status, wrong, why }: ReceiptFile): string {
+  const note = status === 'changed' ? LINE_NOTES[lineCheck ?? 'unchecked'] : '';
+  const range = lines === null ? '' : ` (lines ${oneLine(lines, 20)}${note})`;
+  const named = `${oneLine(path, 120)}${said === undefined ? '' : ` (as ${oneLine(said, 120)})`}${range}`;
   if (wrong) return `claimed ${named}: claimed and ${status}: ${oneLine(why)}`;
   return why === ''
     ? `claimed ${named}: ${status}`
     : `claimed ${named}: ${status}, no proof: ${oneLine(why)}`;
+}
+
+const LINE_NOTES = { within: '', past_end: ', past its end', unchecked: ', lines not checked' };
+
+function commitLine({ commit, wrong, why }: ReceiptCommit): string {
+  return `claimed commit ${oneLine(commit, 64)}: ${wrong ? 'not so: ' : ''}${oneLine(why)}`;
 }
 
 function commandLine({ command, said, held, exitCode, seen, why }: ReceiptCommand): string {

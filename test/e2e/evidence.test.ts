@@ -49,7 +49,7 @@ test('false evidence is named and why; true evidence is linked to its criteria',
   project = make([
     {
       do: [
-        write('src/x.ts'),
+        write('src/x.ts', 'export {};\n'.repeat(40)),
         report({
           files_modified: ['src/x.ts:10-40', 'src/y.ts', 'src/ghost.ts'],
           evidence: [
@@ -70,6 +70,7 @@ test('false evidence is named and why; true evidence is linked to its criteria',
       kind: 'evidence_validation_failed',
       detail:
         'Claimed, and not so: src/y.ts (it is as it was before this task); src/ghost.ts (there is no such file).',
+      about: ['file'],
     },
   ]);
   const { text, receipt } = await why('a');
@@ -101,6 +102,7 @@ test('prose counts: what is true needs no asking again, what is false is named',
     {
       kind: 'evidence_validation_failed',
       detail: 'Claimed, and not so: src/y.ts (it is as it was before this task).',
+      about: ['file'],
     },
   ]);
   project.remove();
@@ -114,6 +116,37 @@ test('an agent that tells of files and claims nothing is told that they are not 
   project = make([{ do: [{ say: 'Files created:\n\n- `src/a.ts`\n- `src/b.ts`' }] }]);
   await project.ralph(['run', '-n', '1']);
   expect(findings()).toMatchObject([{ detail: expect.stringMatching(/src\/a\.ts .*src\/b\.ts/) }]);
+});
+
+test('an invented commit and lines behind the end of a file are false claims, each in its own words', async () => {
+  project = make([
+    {
+      do: [
+        write('src/x.ts', 'x\n'.repeat(10)),
+        { run: 'git add src/x.ts && git commit -qm mine && git rev-parse HEAD > .git/mine' },
+        report({
+          files_modified: ['src/x.ts:900-950'],
+          evidence: [
+            { kind: 'commit', value: 'deadbeefcafe' },
+            { criterion: '1', kind: 'commit', value: 'feedface01' },
+          ],
+        }),
+      ],
+    },
+  ]);
+  expect((await project.ralph(['run', '-n', '1'])).code).toBe(0);
+  expect(findings()).toEqual([
+    {
+      kind: 'evidence_validation_failed',
+      detail:
+        'Claimed, and not so: src/x.ts lines 900-950 (it has 10 lines); commit deadbeefcafe (the repository has no such commit); commit feedface01 (the repository has no such commit).',
+      about: ['lines', 'commit'],
+    },
+  ]);
+  const { intervention } = facts(project, 'intervention.chosen')[0]!;
+  expect(intervention.sentence).toContain('named commits that you did not make');
+  expect(intervention.sentence).not.toContain('files that do not exist');
+  expect((await why('1')).text).toContain('claimed commit deadbeefcafe: not so: the repository has no such');
 });
 
 test('paths are read as agents write them', async () => {

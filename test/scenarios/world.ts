@@ -410,6 +410,13 @@ function ground(world: World): Ground {
           .filter((path) => outside.files[path] !== undefined)
           .map((path) => [path, { kind: 'file', path }]),
       ),
+    lineCounts: async (paths) =>
+      new Map(
+        paths.flatMap((path) => {
+          const text = outside.files[path];
+          return text === undefined ? [] : [[path, text.replace(/\n$/, '').split('\n').length] as const];
+        }),
+      ),
     uncommitted: async (paths) =>
       paths.filter((path) => blobOf(outside.files, path) !== blobOf(headFiles(), path)),
     committed: async (commit, paths) => {
@@ -453,6 +460,14 @@ function ground(world: World): Ground {
         .filter((id) => !old.has(id))
         .reverse();
     },
+    commitPlaces: async (ids, since) =>
+      new Map(
+        ids.flatMap((id) => {
+          const whole = outside.commits.find((commit) => commit.id.startsWith(id))?.id;
+          if (whole === undefined) return [];
+          return [[id, ancestors(since).includes(whole) ? 'before' : 'aside'] as const];
+        }),
+      ),
     isAncestor: async (ancestor, of) => ancestor === null || ancestors(of).includes(ancestor),
     keep: async (commit) => {
       outside.kept.push(commit);

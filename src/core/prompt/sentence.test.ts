@@ -48,6 +48,18 @@ describe('a correction', () => {
     expect(sentenceFor(other, { kind: 'remind', ...at })).not.toContain('raised');
   });
 
+  it('false evidence is worded by what it was about', () => {
+    const at = { kind: 'remind' as const, iteration: 1, task: 't' };
+    const said = (...about: ('file' | 'lines' | 'command' | 'commit')[]) =>
+      sentenceFor({ kind: 'evidence_validation_failed', detail: '', about }, at);
+    expect(said('file')).toContain('named files that do not exist');
+    expect(said()).toBe(said('file'));
+    expect(said('command')).toContain('gave results of commands');
+    for (const other of ['lines', 'command', 'commit'] as const)
+      expect(said(other)).not.toContain('files that do not exist');
+    expect(said('file', 'commit')).toMatch(/named files .*, and the report named commits/);
+  });
+
   it('work on the session names no task', () => {
     const at = { iteration: 1, task: 'session' };
     expect(sentenceFor({ kind: 'no_verdict', detail: '' }, { kind: 'remind', ...at })).toMatch(

@@ -3,6 +3,7 @@
  * an agent that remembers nothing knows what was seen and what to do otherwise.
  */
 import type { Finding, FindingKind, InterventionKind } from '../finding.ts';
+import type { FalseClaim } from '../receipt/index.ts';
 
 interface Wording {
   /** Follows "In iteration N, on task T, ". */
@@ -164,6 +165,37 @@ const WORDINGS: Record<FindingKind, Wording> = {
   },
 };
 
+/** What false evidence was about, where it was not, or not only, about files. */
+const FALSE_CLAIMS: Record<FalseClaim, Wording> = {
+  file: WORDINGS.evidence_validation_failed,
+  lines: {
+    seen: 'the report named lines that their file does not have',
+    act: 'Look at the file before you name lines of it, or name the file alone.',
+    evidence: 'the path of a file that differs from before the call; lines only where it has them',
+  },
+  command: {
+    seen: 'the report gave results of commands that were seen to end otherwise, or not to run',
+    act: 'Run each command after your last change and report the exit code that it then has.',
+    evidence: 'a command that you ran in this call, with the exit code it ended with',
+  },
+  commit: {
+    seen: 'the report named commits that you did not make in this task',
+    act: 'Name a commit only by the id that git printed for it; there is no need to name one.',
+    evidence: 'the id of a commit that this call made',
+  },
+};
+
+/** The words for a finding; of false evidence of several kinds, those of each. */
+function wordingOf({ kind, about = [] }: Finding): Wording {
+  if (kind !== 'evidence_validation_failed' || about.length === 0) return WORDINGS[kind];
+  const parts = about.map((one) => FALSE_CLAIMS[one]);
+  return {
+    seen: parts.map(({ seen }) => seen).join(', and '),
+    act: parts.map(({ act }) => act).join(' '),
+    evidence: parts.map(({ evidence }) => evidence).join('; '),
+  };
+}
+
 /** What a correction answers and how. */
 export interface Occasion {
   kind: InterventionKind;
@@ -179,7 +211,7 @@ export interface Occasion {
 /** The sentence that stands in the next prompt for one finding. One line. */
 export function sentenceFor(finding: Finding, occasion: Occasion): string {
   const { kind, iteration, task, time } = occasion;
-  const { seen, act, evidence } = WORDINGS[finding.kind];
+  const { seen, act, evidence } = wordingOf(finding);
   const place = task === '' || task === 'session' ? '' : `, on task ${task}`;
   const detail = finding.detail.replace(/\s+/g, ' ').trim().slice(0, 600);
   const told = detail === '' ? '' : ` Seen: ${/[.!?…]$/.test(detail) ? detail : `${detail}.`}`;

@@ -1,5 +1,6 @@
 /** The criteria of a receipt: which file, command or commit an agent put behind each, and whether it holds. */
 import type { ReceiptCommand } from './commands.ts';
+import { commitIn, judgedCommit } from './commits.ts';
 import type { Known, ReceiptFile } from './receipt.ts';
 import { codeNamed, pathsIn, pathsNamed, plainCommand } from './told.ts';
 
@@ -65,7 +66,7 @@ export function criteriaOf(known: Known, look: LookUp): ReceiptCriterion[] {
     if (kind === 'file') return pathsIn(value).map(({ path }) => fileEvidence(path, look));
     if (kind === 'command')
       return [commandEvidence(plainCommand(value), look, true)].flatMap((one) => one ?? []);
-    if (kind === 'commit') return [commitEvidence(value, known.commits)];
+    if (kind === 'commit') return [commitEvidence(value, known)];
     const named = noted(value);
     return named.length > 0
       ? named
@@ -106,15 +107,12 @@ function commandEvidence(
   return { kind: 'command', value: found.command, held: found.held, seen };
 }
 
-function commitEvidence(value: string, commits: readonly string[]): CriterionEvidence {
-  const id = /\b[0-9a-f]{7,64}\b/i.exec(value)?.[0]?.toLowerCase() ?? null;
-  const held = id !== null && commits.some((commit) => commit.toLowerCase().startsWith(id));
-  return {
-    kind: 'commit',
-    value: (id ?? value).slice(0, 64),
-    held,
-    seen: held ? 'made by this task' : 'no commit of this task',
-  };
+function commitEvidence(value: string, known: Known): CriterionEvidence {
+  const id = commitIn(value);
+  if (id === null)
+    return { kind: 'commit', value: value.slice(0, 64), held: false, seen: 'it names no commit' };
+  const { commit, held, why } = judgedCommit(id, known);
+  return { kind: 'commit', value: commit, held, seen: why };
 }
 
 /** The place of a criterion among the task's: by its number, by its words, or by a piece of them. */

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type Claim, type ClaimedFile, NO_CLAIM, type Told } from '../claim.ts';
 import { readResult } from '../result-object.ts';
 import { numberOf } from './criteria.ts';
+import { linesInDoubt, linesToCount, withLines } from './lines.ts';
 import { type Known, makeReceipt, type ReceiptFile, toLookFor, wrongIn } from './receipt.ts';
 import { toldBy } from './told.ts';
 
@@ -38,6 +39,7 @@ function knownOf(over: Partial<Known>): Known {
       new RegExp(`^${pattern.replace(/[.]/g, '\\.').replace(/\*+/g, '.*')}$`).test(path),
     gates: [],
     commits: [],
+    otherCommits: new Map(),
     acceptance: [],
     needsNoChange: false,
     ...over,
@@ -84,7 +86,7 @@ describe('a claimed file', () => {
       'old.ts unchanged wrong',
     ]);
     expect(filesOf({ claim: claimOf('Removed `old.ts`.'), changes: changed('old.ts') })).toEqual([
-      'old.ts changed wrong',
+      'old.ts changed held',
     ]);
     expect(filesOf({ claim: claimOf('Removed `old.ts`.') })).toEqual(['old.ts absent']);
   });
@@ -131,7 +133,7 @@ describe('tool events', () => {
       knownOf({ claim: claimOf('Created `tmp.ts`.'), toolFiles: ['/repo/tmp.ts'] }),
     )!;
     expect(receipt.files).toMatchObject([{ path: 'tmp.ts', from: ['prose', 'tool'], wrong: true }]);
-    expect(wrongIn(receipt)).toEqual(['tmp.ts (it was written, and is gone again)']);
+    expect(wrongIn(receipt)).toEqual([{ about: 'file', text: 'tmp.ts (it was written, and is gone again)' }]);
   });
 });
 
@@ -169,6 +171,77 @@ describe('a claimed command', () => {
 
   test('that nobody saw is neither proof nor lie', () => {
     expect(commandOf({})).toMatchObject({ seen: 'nobody', held: false, wrong: false });
+  });
+});
+
+describe('a commit as evidence', () => {
+  const named = (value: string, criterion = '') =>
+    claimOf('', { evidence: [{ criterion, kind: 'commit', value }] });
+  const receiptOf = (over: Partial<Known>) => makeReceipt(knownOf({ acceptance: ['It works'], ...over }))!;
+
+  test('is held when an attempt of this task made it, with a criterion or without', () => {
+    const commits = ['abcdef1234567890'];
+    for (const criterion of ['', '1']) {
+      const receipt = receiptOf({ claim: named('commit ABCDEF1', criterion), commits });
+      expect(receipt.commits).toMatchObject([{ commit: 'abcdef1', held: true, wrong: false }]);
+      expect(wrongIn(receipt)).toEqual([]);
+    }
+  });
+
+  test('that is invented, or older than the task, is a false claim, with a criterion or without', () => {
+    for (const criterion of ['', '1']) {
+      const claim = named('deadbeef', criterion);
+      expect(wrongIn(receiptOf({ claim }))).toEqual([
+        { about: 'commit', text: 'commit deadbeef (the repository has no such commit)' },
+      ]);
+      const otherCommits = new Map([['deadbeef', 'before' as const]]);
+      expect(wrongIn(receiptOf({ claim, otherCommits }))).toEqual([
+        { about: 'commit', text: 'commit deadbeef (it was there before this task began)' },
+      ]);
+    }
+  });
+
+  test('that was amended since, or that another made meanwhile, is neither proof nor lie', () => {
+    const receipt = receiptOf({ claim: named('deadbeef'), otherCommits: new Map([['deadbeef', 'aside']]) });
+    expect(receipt.commits).toMatchObject([{ held: false, wrong: false }]);
+  });
+
+  test('of a nested repository is a change like any other; words without an id claim nothing', () => {
+    const changes = [{ path: 'sub', before: null, after: 'deadbeef00:160000' }];
+    expect(receiptOf({ claim: named('deadbeef'), changes }).commits).toMatchObject([{ held: true }]);
+    expect(makeReceipt(knownOf({ claim: named('HEAD, see git log') }))).toBeNull();
+  });
+});
+
+describe('named lines', () => {
+  const judgedLines = (lines: string, ...counts: number[]) => {
+    const receipt = makeReceipt(
+      knownOf({ claim: claimOf(`Updated \`a.ts\`, lines ${lines}.`), changes: changed('a.ts') }),
+    )!;
+    expect(linesToCount(receipt)).toEqual(['a.ts']);
+    const maps = counts.map((count) => new Map([['a.ts', count]]));
+    const judged = withLines(receipt, maps);
+    const [file] = judged.files;
+    return { ...file!, doubt: linesInDoubt(receipt, maps[0] ?? new Map()), told: wrongIn(judged) };
+  };
+
+  test('that begin behind the end of the file, as it is and as it was, are false', () => {
+    expect(judgedLines('900-950', 10)).toMatchObject({
+      lineCheck: 'past_end',
+      wrong: true,
+      doubt: ['a.ts'],
+      told: [{ about: 'lines', text: 'a.ts lines 900-950 (it has 10 lines)' }],
+    });
+    expect(judgedLines('900-950', 10, 1_000)).toMatchObject({ lineCheck: 'within', held: true });
+  });
+
+  test('that it has are within; one that ends a little late is told and not held against anybody', () => {
+    expect(judgedLines('2-10', 10)).toMatchObject({ lineCheck: 'within', held: true, doubt: [] });
+    expect(judgedLines('2-14', 10)).toMatchObject({ lineCheck: 'past_end', held: true, wrong: false });
+  });
+
+  test('of a file that nobody counted are unchecked', () => {
+    expect(judgedLines('900-950')).toMatchObject({ lineCheck: 'unchecked', held: true, wrong: false });
   });
 });
 

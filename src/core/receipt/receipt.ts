@@ -6,7 +6,9 @@
 import type { Claim, ClaimedFile } from '../claim.ts';
 import type { Change, GateResult, RunCommand } from '../evidence.ts';
 import { commandLedger, judged, type ReceiptCommand } from './commands.ts';
+import { type CommitPlace, commitLedger, type ReceiptCommit } from './commits.ts';
 import { criteriaOf, type ReceiptCriterion } from './criteria.ts';
+import type { LineCheck } from './lines.ts';
 import { type Footing, placed } from './place.ts';
 import { claimedPaths } from './told.ts';
 
@@ -30,6 +32,8 @@ export interface ReceiptFile {
   from: ReceiptSource[];
   /** `10-40`, where lines were named. */
   lines: string | null;
+  /** Whether the file has these lines; absent where none were named or the file did not change. */
+  lineCheck?: LineCheck;
   status: FileStatus;
   /** It counts as evidence. */
   held: boolean;
@@ -44,6 +48,8 @@ export interface Receipt {
   files: ReceiptFile[];
   /** At most 20. */
   commands: ReceiptCommand[];
+  /** At most 20; absent where none was named, and in journals of older versions. */
+  commits?: ReceiptCommit[];
   /** At most 50. */
   criteria: ReceiptCriterion[];
   /** How many entries were left out. */
@@ -76,6 +82,8 @@ export interface Known {
   gates: readonly { run: string; result: GateResult }[];
   /** Commits of this task's attempts. */
   commits: readonly string[];
+  /** Of the commits that `commitsToLookFor` names; those that the repository does not have are missing. */
+  otherCommits: ReadonlyMap<string, CommitPlace>;
   acceptance: readonly string[];
   needsNoChange: boolean;
 }
@@ -111,11 +119,13 @@ export function makeReceipt(known: Known): Receipt | null {
     commands,
     run: (command) => judged({ command, from: [], said: null }, known),
   });
-  if (merged.length + commands.length + criteria.length === 0) return null;
+  const commits = known.owesCode ? commitLedger(known) : [];
+  if (merged.length + commands.length + criteria.length + commits.length === 0) return null;
   const kept = merged.length <= MAX_FILES ? merged : merged.toSorted((a, b) => rank(a) - rank(b));
   return {
     files: kept.slice(0, MAX_FILES),
     commands: commands.slice(0, MAX_COMMANDS),
+    ...(commits.length === 0 ? {} : { commits }),
     criteria: criteria.slice(0, MAX_CRITERIA),
     more:
       Math.max(0, merged.length - MAX_FILES) +
@@ -124,14 +134,27 @@ export function makeReceipt(known: Known): Receipt | null {
   };
 }
 
-/** What was claimed and is not so, each with the reason, for a finding's sentence. */
-export function wrongIn({ files, commands }: Receipt): string[] {
-  return [
-    ...files.flatMap(({ wrong, path, why }) => (wrong ? [`${path} (${why})`] : [])),
-    ...commands.flatMap(({ wrong, command, said, why }) =>
-      wrong ? [`\`${command}\` with exit ${said} (${why})`] : [],
-    ),
-  ];
+/** What a false claim is about. */
+export type FalseClaim = 'file' | 'lines' | 'command' | 'commit';
+
+export interface WrongClaim {
+  about: FalseClaim;
+  /** What was claimed, and why it is not so. */
+  text: string;
+}
+
+/** What was claimed and is not so, for a finding's sentence. */
+export function wrongIn({ files, commands, commits = [] }: Receipt): WrongClaim[] {
+  const told: WrongClaim[] = [];
+  for (const { path, why, lines, lineCheck } of files.filter(({ wrong }) => wrong)) {
+    if (lineCheck === 'past_end') told.push({ about: 'lines', text: `${path} lines ${lines} (${why})` });
+    else told.push({ about: 'file', text: `${path} (${why})` });
+  }
+  for (const { command, said, why } of commands.filter(({ wrong }) => wrong))
+    told.push({ about: 'command', text: `\`${command}\` with exit ${said} (${why})` });
+  for (const { commit, why } of commits.filter(({ wrong }) => wrong))
+    told.push({ about: 'commit', text: `commit ${commit} (${why})` });
+  return told;
 }
 
 /** The claim by which it is looked what stands behind a criterion: it asserts nothing. */
@@ -188,7 +211,7 @@ function fileLedger(known: Known): (claim: FileClaim) => ReceiptFile | null {
       ...over,
     });
     const found = findChange(claim, { place, changed, folded: folded(), known });
-    if (found !== null) return held(entry, found, claim);
+    if (found !== null) return held(entry, found);
     if (claim.unsure) return null;
     if (place.kind === 'outside')
       return entry(claim.path, 'outside', { why: 'it lies outside the repository' });
@@ -201,9 +224,8 @@ function fileLedger(known: Known): (claim: FileClaim) => ReceiptFile | null {
 
 type Entry = (path: string, status: FileStatus, over?: Partial<ReceiptFile>) => ReceiptFile;
 
-function held(entry: Entry, { path, after }: Change, { deed, via }: FileClaim): ReceiptFile {
-  if (deed === 'removed' && after !== null && via !== 'tool')
-    return entry(path, 'changed', { wrong: true, why: 'it is still there' });
+/** A file that changed is true whatever word stood beside it: "removed" is often said of a part of it. */
+function held(entry: Entry, { path, after }: Change): ReceiptFile {
   return entry(path, after === null ? 'deleted' : 'changed', { held: true });
 }
 

@@ -3,13 +3,18 @@ import { relative } from 'node:path';
 import {
   type AttemptState,
   type Change,
+  type CommitPlace,
+  commitsToLookFor,
   type GateResult,
   type Known,
+  linesInDoubt,
+  linesToCount,
   MODES,
   makeReceipt,
   type Receipt,
   type TaskState,
   toLookFor,
+  withLines,
 } from '../../core/index.ts';
 import { isBookkeeping, ownChanges } from '../changes.ts';
 import type { House } from '../house.ts';
@@ -33,7 +38,7 @@ export async function receiptOf(
   if (!claim.told && claim.files.length === 0 && claim.result === null && report.toolFiles.length === 0)
     return null;
   const { ground, state } = house;
-  const known: Omit<Known, 'present'> = {
+  const known: Omit<Known, 'present' | 'otherCommits'> = {
     footing: { root: ground.root, cwd: relative(ground.root, ground.cwd) },
     owesCode: MODES[attempt.item.mode].owes === 'code',
     claim,
@@ -50,9 +55,43 @@ export async function receiptOf(
     acceptance: task?.def.acceptance ?? [],
     needsNoChange: task?.def.changes === 'none',
   };
-  const paths = toLookFor(known);
+  const ids = commitsToLookFor(known);
+  const otherCommits: ReadonlyMap<string, CommitPlace> =
+    ids.length === 0 ? new Map() : await ground.commitPlaces(ids, firstHead(house, { attempt, task }));
+  const paths = toLookFor({ ...known, otherCommits });
   const present = paths.length === 0 ? new Map() : await ground.whereabouts(paths);
-  return makeReceipt({ ...known, present });
+  const receipt = makeReceipt({ ...known, otherCommits, present });
+  return receipt && linesChecked(house, receipt, own);
+}
+
+/** The commit that stood before the first attempt of the task. */
+function firstHead({ state }: House, { attempt, task }: Pick<Claimed, 'attempt' | 'task'>): string | null {
+  const first = state.attempts.get(task?.attempts[0] ?? attempt.iteration) ?? attempt;
+  return first.before.head;
+}
+
+/** How many former contents are counted for ranges that do not fit; each costs a call of git. */
+const MAX_FORMER = 5;
+
+async function linesChecked({ ground }: House, receipt: Receipt, own: readonly Change[]): Promise<Receipt> {
+  const paths = linesToCount(receipt);
+  if (paths.length === 0) return receipt;
+  const now = await ground.lineCounts(paths);
+  const former = new Map<string, number>();
+  for (const path of linesInDoubt(receipt, now).slice(0, MAX_FORMER)) {
+    const before = own.find((change) => change.path === path)?.before ?? null;
+    if (before === null) continue;
+    // Too large to be read, or gone: nobody knows what it had.
+    const content = await ground.read(before).catch(() => null);
+    former.set(path, content === null ? Number.POSITIVE_INFINITY : linesOf(content));
+  }
+  return withLines(receipt, [now, former]);
+}
+
+function linesOf(content: Uint8Array): number {
+  let lines = content.length > 0 && content.at(-1) !== 0x0a ? 1 : 0;
+  for (const byte of content) if (byte === 0x0a) lines++;
+  return lines;
 }
 
 async function beforeReview(house: House, task: TaskState | null): Promise<string[]> {
