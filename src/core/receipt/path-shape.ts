@@ -48,13 +48,23 @@ export function shapeOf(raw: string, quoted: boolean): ShapedPath | null {
   return unsure === null ? null : { path: text, lines, unsure };
 }
 
+/** Signs that stand in file names, and far more often in code. */
+const CODE_SIGN = /[=;{}$()!^%&,、，。：；！？（）【】《》「」『』]/g;
+
 /** Whether it may be something else; null: it is something else. */
 function doubt(text: string, quoted: boolean): boolean | null {
-  if (/[<>|"?`\u0000-\u001f=;{}$()!^%&,]/.test(text) || /:\/\//.test(text)) return null;
+  if (/[<>|"?`\u0000-\u001f]/.test(text) || /:\/\//.test(text)) return null;
+  const plain = text.replace(CODE_SIGN, '_');
+  if (plain === text) return plainDoubt(text, quoted);
+  // `app/(shop)/[id].tsx`, `docs/設計（案）.md`: true where it changed, and code where nothing has that name.
+  return quoted && plainDoubt(plain, quoted) !== null ? true : null;
+}
+
+function plainDoubt(text: string, quoted: boolean): boolean | null {
   if (/^(?:www\.|mailto:|@|~|node:|npm:|jsr:|file:|data:|-)/i.test(text)) return null;
   const drive = /^[A-Za-z]:[\\/]/.test(text);
   if (!drive && text.includes(':')) return null;
-  if (/\s/.test(text) && (!quoted || text.split(/\s+/).length > 4)) return null;
+  if (/\s/.test(text) && (!quoted || text.split(/\s+/).length > 8)) return null;
   if (/^[\d.\-\\/]+$/.test(text) || /^v?\d+(?:\.[\dx*]+)+/i.test(text)) return null;
   if (/\.\.\.|…/.test(text)) return null;
   const folder = /[\\/]$/.test(text);
@@ -93,7 +103,7 @@ function isAddress(segments: string[], drive: boolean): boolean {
 }
 
 const AFTER =
-  /^[`'"”’»*_)\]]*\s*[,(:–—-]?\s*\(?(?:lines?|ll?\.|zeilen?|lignes?|l[ií]neas?|linhas?|righ[ei]|riga|regels?|wiersze|строк[иа]|第)?\s*[:.]?\s*L?(\d{1,7})(?:(?:\s*[-–—~～]\s*|\s+(?:to|bis|à|a|al|through|tot|до)\s+)L?(\d{1,7}))?\s*(行|줄|lines?\b)?/iu;
+  /^[`'"”’»*_)\]」』]*\s*[,(:（：，、–—-]?\s*[（(]?(?:lines?|ll?\.|zeilen?|lignes?|l[ií]neas?|linhas?|righ[ei]|riga|regels?|wiersze|строк[иа]|第)?\s*[:.]?\s*L?(\d{1,7})(?:(?:\s*行?目?\s*(?:[-–—~～〜]|到|から|至)\s*第?\s*|\s+(?:to|bis|à|a|al|through|tot|до)\s+)L?(\d{1,7}))?\s*(行|줄|lines?\b)?/iu;
 const LINE_WORD =
   /(?:lines?|ll?\.|zeilen?|lignes?|l[ií]neas?|linhas?|righ[ei]|riga|regels?|wiersze|строк[иа]|第|\bL\d|行|줄)/iu;
 

@@ -159,7 +159,9 @@ const DONE_KO = '(?:했|하였|되었|됐)';
 /** Chinese, Japanese and Korean set no blanks that would make words of a deed: these are looked for. */
 const PHRASES = new RegExp(
   [
-    `(?<undo>(?:${JA_DEED}|削除)(?:していません|しませんでした|していない|しない|されていません)|保持不变|没有变化|未变)`,
+    '(?<undo>[をに](?:参考|参照|基づ|もと|元|沿っ|従っ|読ん|見て|確認|テスト|実行)|と同様|(?:참고|참조)[하해]|따라)',
+    '(?<aside>参考|参照|根据|根據|基于|基於|按照|依照|仿照)',
+    `(?<undo2>(?:${JA_DEED}|削除)(?:していません|しませんでした|していない|しない|されていません)|保持不变|没有变化|未变)`,
     `(?<gone>(?:已经?)?(?:删除|移除)了|已经?(?:删除|移除)|削除${DONE_JA}|삭제${DONE_KO})`,
     `(?<moved>(?:重命名|移动)了|已经?(?:重命名|移动)|(?:移動|名前を変更)${DONE_JA}|이동${DONE_KO})`,
     `(?<wrote>(?:${ZH_DEED})了|已经?(?:${ZH_DEED})|(?:${JA_DEED})${DONE_JA}|(?:${KO_DEED})${DONE_KO})`,
@@ -182,7 +184,7 @@ export function sensesWithin(run: string): WordSense[] {
   const found: WordSense[] = [];
   for (const { groups } of run.matchAll(PHRASES)) {
     for (const [kind, text] of Object.entries(groups ?? {})) {
-      if (text !== undefined) found.push({ kind: kind as WordKind, late });
+      if (text !== undefined) found.push({ kind: kind.replace(/\d$/, '') as WordKind, late });
     }
   }
   return found;
