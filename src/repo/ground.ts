@@ -21,6 +21,7 @@ import { openMemory, type Subjects, withCommit } from './memory.ts';
 import { isExcluded, makePlace, type Place } from './place.ts';
 import { findProject } from './project.ts';
 import { restore } from './restore.ts';
+import { readRules, restoreRules } from './rules.ts';
 import { takeTree, treeChanges, type Warmth, warmIndex } from './snapshots.ts';
 import { whereabouts } from './whereabouts.ts';
 
@@ -110,6 +111,8 @@ function groundAt(place: Place): RepoGround {
     notes: () => [...place.notes],
     head,
     operation: async () => (inGit === null ? null : unfinishedOperation(inGit.gitDir)),
+    rules: async () => readRules(place),
+    restoreRules: (before, until) => alone(async () => restoreRules(place, before, until)),
     snapshot,
     async changes(before, after) {
       const changes = await treeChanges(place, before, after);
@@ -165,14 +168,17 @@ function groundAt(place: Place): RepoGround {
     },
     commitSaying: async (from, lines) => (inGit === null ? null : commitSaying(inGit, from, lines)),
     standing: async () => {
-      const mark = await snapshot();
-      if (inGit === null) return { mark, dirty: [] };
+      if (inGit === null) return { mark: await snapshot(), dirty: [] };
+      const from = await head();
       const { tree: committed, subjects: lines } = await recentHistory(inGit, RECENT);
-      subjects = { head: mark.head, count: RECENT, lines };
+      subjects = { head: from.head, count: RECENT, lines };
+      // So that the comparison comes along with the snapshot.
+      lastTree = committed;
+      const mark = await snapshot();
       const changed = await treeChanges(place, committed, mark.tree);
       // Snapshots lack what is excluded, so the difference names those of HEAD.
       const theirs = changed.filter(({ path, before }) => before !== null && isExcluded(place, path));
-      excludedInHead = { head: mark.head, paths: new Set(theirs.map(({ path }) => path)) };
+      excludedInHead = { head: from.head, paths: new Set(theirs.map(({ path }) => path)) };
       const staged = warmth.staged === committed ? [] : await stagedPaths(inGit, committed);
       const found = new Map<string, Dirty>(staged.map((path) => [path, { path }]));
       for (const { path, after } of changed) found.set(path, { path, now: after });
