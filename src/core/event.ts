@@ -164,6 +164,11 @@ export type Fact =
       delivered: string[];
       /** Intervention sentences that stand in this prompt. */
       reminded: string[];
+      /**
+       * sha256 by path of the files outside of every commit that tell git what to hide and what to run. Absent
+       * in journals of versions that did not look.
+       */
+      rules?: Record<string, string>;
     }
   | { type: 'attempt.spawned'; iteration: number; pid: number; startTime: string }
   | {

@@ -166,6 +166,7 @@ function newAttempt(state: State, fact: Of<'attempt.started'>, at: number): Atte
     tokenHash: fact.tokenHash,
     taskFile: fact.taskFile?.sha256 ?? null,
     promptSha: fact.prompt.sha256,
+    rules: fact.rules ?? null,
     pid: null,
     pidStart: null,
     state: 'open',

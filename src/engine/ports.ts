@@ -127,6 +127,18 @@ export type CommitResult =
   | { kind: 'nothing' }
   | { kind: 'failed'; reason: string };
 
+/** A file that tells git what to hide or what to run, and that says something else than it did. */
+export interface RuleChange {
+  /** Relative to the ground's root where it lies below it, else absolute. */
+  path: string;
+  /** Keys, or lines in words: what is not as it was. */
+  what: string[];
+  /** `stuck`: it could not be put back. `spared`: written too late to be the attempt's. */
+  outcome: 'restored' | 'stuck' | 'spared';
+  /** Absolute; a copy of what it said, as far as there was something to keep. */
+  keptAs: string | null;
+}
+
 /** A place where an agent works: the work tree now, other work trees later. */
 export interface Ground {
   /** Opaque name that stands in facts. */
@@ -140,6 +152,16 @@ export interface Ground {
   head(): Promise<{ head: string | null; branch: string | null }>;
   /** Name of an unfinished merge, rebase, cherry-pick or bisect; null when there is none. */
   operation(): Promise<string | null>;
+  /**
+   * sha256 by path of the files outside of every commit that tell git what to hide and what to run; their
+   * content is kept. No process.
+   */
+  rules(): Promise<Record<string, string>>;
+  /**
+   * Puts back those of these files that hide or run something else by now, where they still hold what was
+   * found. `until` (epoch ms): what was written later is somebody else's and stays. No process.
+   */
+  restoreRules(before: Readonly<Record<string, string>>, until: number | null): Promise<RuleChange[]>;
   /** The content of everything git does not ignore, as a tree id. Leaves the user's index alone. */
   snapshot(): Promise<Mark>;
   /** Exact difference of two trees; renames are a removal and an addition. Natural path order. */

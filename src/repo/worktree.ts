@@ -4,6 +4,7 @@
  */
 import { readFileSync, realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { configEntries } from './config-text.ts';
 
 interface Folders {
   gitDir: string | null;
@@ -59,46 +60,8 @@ function settingOf(gitDir: string, commonDir: string): Setting | null {
 
 /** The last value of a key in the text of a configuration file; a key alone is `true`. Names in small letters. */
 export function valueIn(text: string, section: string, key: string): string | null {
-  let inside = false;
-  let found: string | null = null;
-  for (const raw of text
-    .replace(/^\ufeff/, '')
-    .replace(/\\\r?\n/g, '')
-    .split(/\r?\n/)) {
-    let line = raw.trim();
-    const header = /^\[\s*([^\]\s"]+)\s*("(?:[^"\\]|\\.)*")?\s*\]/.exec(line);
-    if (header !== null) {
-      inside = header[2] === undefined && header[1]!.toLowerCase() === section;
-      line = line.slice(header[0].length).trim();
-    }
-    const match = inside ? /^([a-z][a-z0-9-]*)\s*(?:=\s*(.*))?/i.exec(line) : null;
-    if (match === null || match[1]!.toLowerCase() !== key) continue;
-    found = match[2] === undefined ? 'true' : plain(match[2]);
-  }
-  return found;
-}
-
-const ESCAPES: Record<string, string> = { n: '\n', t: '\t', b: '\b' };
-
-/** A value without its quotes, escapes, comment and the space at its end. */
-function plain(value: string): string {
-  let text = '';
-  let kept = 0;
-  let quoted = false;
-  for (let at = 0; at < value.length; at += 1) {
-    const character = value[at]!;
-    if (character === '"') {
-      quoted = !quoted;
-      continue;
-    }
-    if (!quoted && (character === '#' || character === ';')) break;
-    if (character === '\\') {
-      at += 1;
-      text += ESCAPES[value[at] ?? ''] ?? value[at] ?? '';
-    } else text += character;
-    if (quoted || character.trim() !== '') kept = text.length;
-  }
-  return text.slice(0, kept);
+  const name = `${section}.${key}`;
+  return configEntries(text).entries.findLast((entry) => entry.name === name)?.value ?? null;
 }
 
 function realOf(folder: string): string {

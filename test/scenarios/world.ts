@@ -391,6 +391,8 @@ function ground(world: World): Ground {
     hasGit: true,
     head: async () => ({ head: outside.head, branch: 'main' }),
     operation: async () => null,
+    rules: async () => ({}),
+    restoreRules: async () => [],
     async snapshot() {
       const tree = treeOf(outside.files);
       trees.set(tree, { ...outside.files });

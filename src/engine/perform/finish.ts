@@ -20,12 +20,15 @@ import { append, type House } from '../house.ts';
 import { matchesAny } from '../match.ts';
 import type { ListInspection } from '../ports.ts';
 import { undone } from '../undone.ts';
+import { putRulesBack, type Ruled } from './rules.ts';
 
 export interface Finished {
   iteration: number;
   report: AgentReport;
   lines: OutboxLine[];
   stoppedFor: StopCause | null;
+  /** Where git's own rules were put back already: what came of it. */
+  ruled?: Ruled;
 }
 
 /** Longest final message that goes into the journal; the whole of it is in the log. Characters. */
@@ -33,9 +36,10 @@ const MESSAGE_CHARS = 4_000;
 
 export async function finishAttempt(
   house: House,
-  { iteration, report, lines, stoppedFor }: Finished,
+  { iteration, report, lines, stoppedFor, ...done }: Finished,
 ): Promise<void> {
   const attempt = house.state.attempts.get(iteration)!;
+  const ruled = done.ruled ?? (await putRulesBack(house, attempt));
   const list = await inspectList(house, attempt);
   const seen = await house.ground.snapshot();
   const everything = await house.ground.changes(attempt.before.tree, seen.tree);
@@ -61,7 +65,7 @@ export async function finishAttempt(
       ...(await told(house, changes)),
       commits,
       rewrote,
-      trespass: [...trespass, ...list.trespass],
+      trespass: [...ruled.trespass, ...trespass, ...list.trespass],
       marked: list.inspection?.marked ?? [],
       durationMs: Math.max(0, now - attempt.startedAt),
       stoppedFor,
@@ -71,6 +75,7 @@ export async function finishAttempt(
       ...(noted.length === 0 ? {} : { noted: noted.slice(0, MAX_CHANGES) }),
     },
     ...list.facts,
+    ...ruled.facts,
     ...offBranch(house, attempt, { rewrote, after }),
   ]);
 }

@@ -1,5 +1,6 @@
 /** Lands a task that is done: one commit of exactly what it left, or the note that there is nothing to do. */
-import type { Change, Fact, TaskState } from '../../core/index.ts';
+import { isAbsolute } from 'node:path';
+import type { AttemptState, Change, Fact, TaskState } from '../../core/index.ts';
 import { ownChanges, standing } from '../changes.ts';
 import { append, type House } from '../house.ts';
 import { syncList } from '../list.ts';
@@ -132,7 +133,7 @@ async function landingPaths(house: House, task: TaskState, stand: Change[]): Pro
   const noted = new Map<string, Change>();
   for (const iteration of task.attempts) {
     const attempt = house.state.attempts.get(iteration);
-    for (const { path } of attempt?.trespass ?? []) paths.add(path);
+    for (const { path } of attempt?.trespass ?? []) if (!isRule(attempt, path)) paths.add(path);
     for (const change of attempt?.noted ?? []) noted.set(change.path, change);
   }
   for (const path of await trackedNotes(house, [...noted.values()])) paths.add(path);
@@ -143,6 +144,11 @@ async function landingPaths(house: House, task: TaskState, stand: Change[]): Pro
     if (house.listTracked && !house.state.dirty.has(listPath)) paths.add(listPath);
   }
   return [...paths];
+}
+
+/** One of git's own files, which no commit can hold. */
+function isRule(attempt: AttemptState | undefined, path: string): boolean {
+  return isAbsolute(path) || /^\.git(\/|$)/.test(path) || attempt?.rules?.[path] !== undefined;
 }
 
 async function trackedNotes(house: House, noted: Change[]): Promise<string[]> {

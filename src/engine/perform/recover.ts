@@ -9,16 +9,28 @@ import { append, type House } from '../house.ts';
 import { followOutbox } from '../outbox.ts';
 import { finishAttempt, inspectList, sorted } from './finish.ts';
 import { gateMarker } from './gate.ts';
+import { putRulesBack, type Ruled } from './rules.ts';
 
 export async function recover(house: House, iterations: number[]): Promise<void> {
   house.fresh = null;
   for (const iteration of iterations) {
     const attempt = house.state.attempts.get(iteration)!;
     const ended = await house.leftovers.endMarked([attempt.marker]);
-    if (ended.length === 0) await sparePersons(house, attempt);
-    if (await reported(house, attempt, ended)) continue;
-    await lose(house, attempt, ended);
+    const until = ended.length === 0 ? await silentSince(house, attempt) : null;
+    // First of all: what hides a change would hide it from every look that follows.
+    const ruled = await putRulesBack(house, attempt, until);
+    if (until !== null) await sparePersons(house, attempt, until);
+    const left = { attempt, ended, ruled };
+    if (await reported(house, left)) continue;
+    await lose(house, left);
   }
+}
+
+interface Left {
+  attempt: AttemptState;
+  /** What was still running. */
+  ended: string[];
+  ruled: Ruled;
 }
 
 /** Gates, and the git of a landing, that a killed runner left running: no fact says that one began. */
@@ -38,24 +50,29 @@ export async function endOrphanedGates(house: House): Promise<void> {
 /** A heartbeat comes every minute, so the runner may have lived that long after its last one. */
 const SILENT_MS = 65_000;
 
+/** When the attempt, of which nobody is alive any more, can have written last; epoch ms. */
+async function silentSince(house: House, { iteration, startedAt }: AttemptState): Promise<number> {
+  const signs = [startedAt, house.predecessorSeenAt ?? 0, await house.works.lastSign(iteration)];
+  return Math.max(...signs) + SILENT_MS;
+}
+
 /**
- * Nobody of the attempt is alive any more, and what was written long after its last sign of life was
- * written by somebody else: it stays a person's, uncommitted and uncounted.
+ * What was written long after the attempt's last sign of life was written by somebody else: it stays a
+ * person's, uncommitted and uncounted.
  */
-async function sparePersons(house: House, attempt: AttemptState): Promise<void> {
+async function sparePersons(house: House, attempt: AttemptState, until: number): Promise<void> {
   if (house.predecessorSeenAt === null) return;
-  const last = Math.max(house.predecessorSeenAt, await house.works.lastSign(attempt.iteration));
   const { tree } = await house.ground.snapshot();
   const changed = (await house.ground.changes(attempt.before.tree, tree)).map((change) => change.path);
   const unknown = changed.filter((path) => !house.state.dirty.has(path));
-  const paths = await house.ground.writtenAfter(unknown, last + SILENT_MS);
+  const paths = await house.ground.writtenAfter(unknown, until);
   if (paths.length === 0) return;
   const reason = `written after iteration ${attempt.iteration} was cut off; uncommitted and not counted`;
   await append(house, [{ type: 'dirt.found', paths, reason }]);
 }
 
 /** An agent that had already reported its result is judged like any other. */
-async function reported(house: House, attempt: AttemptState, ended: string[]): Promise<boolean> {
+async function reported(house: House, { attempt, ended, ruled }: Left): Promise<boolean> {
   if (house.state.aborted) return false;
   const { iteration, item, agent, tokenHash } = attempt;
   const path = await house.works.outboxPath(iteration);
@@ -76,6 +93,7 @@ async function reported(house: House, attempt: AttemptState, ended: string[]): P
     iteration,
     lines: outbox.lines(),
     stoppedFor: null,
+    ruled,
     report: {
       ending: 'ended',
       timeout: null,
@@ -96,7 +114,7 @@ async function reported(house: House, attempt: AttemptState, ended: string[]): P
   return true;
 }
 
-async function lose(house: House, attempt: AttemptState, ended: string[]): Promise<void> {
+async function lose(house: House, { attempt, ended, ruled }: Left): Promise<void> {
   const { iteration } = attempt;
   const list = await inspectList(house, attempt);
   const after = await house.ground.snapshot();
@@ -116,7 +134,12 @@ async function lose(house: House, attempt: AttemptState, ended: string[]): Promi
     changes.map((change) => change.path),
     ended,
   );
-  await append(house, [lost, ...list.facts, { type: 'notice.given', level: 'warning', text }]);
+  const undone: Fact[] = ruled.trespass.map(({ detail, keptAs }) => {
+    const kept = keptAs === null ? '' : ` What it held is kept as ${keptAs} in the session's folder.`;
+    return { type: 'notice.given', level: 'critical', text: `Iteration ${iteration}: ${detail}${kept}` };
+  });
+  const notice: Fact = { type: 'notice.given', level: 'warning', text };
+  await append(house, [lost, ...list.facts, notice, ...undone, ...ruled.facts]);
 }
 
 /** A person may have worked here since: what counts as the task's is named. */

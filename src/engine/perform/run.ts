@@ -115,6 +115,7 @@ async function attempt(house: House, call: AttemptCall): Promise<void> {
     taskFile,
     delivered: gathered.delivered,
     reminded: gathered.reminded,
+    rules: await house.ground.rules(),
   };
   house.fresh = null;
   await append(house, [started]);
