@@ -1,10 +1,21 @@
 /** Whether git knows whom to name as author; without that no commit can be made. */
 import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { configEntries } from './config-text.ts';
+
+/** A repository's working folder and the folder of its configuration. */
+export interface Identified {
+  root: string;
+  commonDir: string;
+}
 
 /** null when commits can be made here; otherwise git's own words. */
-export function missingIdentity(cwd: string, env: Record<string, string>): Promise<string | null> {
+export function missingIdentity(place: Identified, env: Record<string, string>): Promise<string | null> {
+  if (isWrittenDown(place, env)) return Promise.resolve(null);
   return new Promise((resolve) => {
-    const options = { cwd, env, maxBuffer: 65_536 };
+    const options = { cwd: place.root, env, maxBuffer: 65_536 };
     execFile('git', ['var', 'GIT_COMMITTER_IDENT'], options, (error, _out, stderr) => {
       const complaint =
         stderr
@@ -14,4 +25,32 @@ export function missingIdentity(cwd: string, env: Record<string, string>): Promi
       resolve(error === null ? null : (complaint ?? 'git does not know who you are'));
     });
   });
+}
+
+/**
+ * Whether name and address stand plainly in the usual files, which spares a process. False where anything
+ * else has a say: git is asked then.
+ */
+function isWrittenDown({ commonDir }: Identified, env: Record<string, string>): boolean {
+  if (Object.keys(env).some((name) => /^GIT_(?:COMMITTER|CONFIG)/.test(name))) return false;
+  const home = env.HOME ?? homedir();
+  const files = [
+    join(env.XDG_CONFIG_HOME || join(home, '.config'), 'git', 'config'),
+    join(home, '.gitconfig'),
+    join(commonDir, 'config'),
+  ].map((file) => configEntries(textOf(file)));
+  if (!files.every(({ whole }) => whole)) return false;
+  const entries = files.flatMap((file) => file.entries);
+  if (entries.some(({ name }) => /^(?:committer|include|includeif|extensions)\./.test(name))) return false;
+  const isSet = (key: string) =>
+    /[\p{L}\p{N}]/u.test(entries.findLast(({ name }) => name === key)?.value ?? '');
+  return isSet('user.name') && isSet('user.email');
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
 }

@@ -74,8 +74,9 @@ export const PLACE_CHECKS: Check<PlaceSubject>[] = [
     name: 'identity',
     inRun: true,
     async look({ place, git, commits, env }) {
-      if (!git || !commits || place.project.gitDir === null) return null;
-      const complaint = await missingIdentity(place.project.root, env);
+      const { root, commonDir } = place.project;
+      if (!git || !commits || commonDir === null) return null;
+      const complaint = await missingIdentity({ root, commonDir }, env);
       const failures = complaint === null ? [] : [problem.noIdentity(complaint)];
       return { what: 'git knows who commits', failures };
     },
