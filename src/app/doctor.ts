@@ -3,9 +3,8 @@
  * one real start of the agent, which runs the gates itself. Nothing is repaired and no file is changed;
  * each failure says what a person does about it.
  */
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { toPolicy } from '../config/index.ts';
 import { Problem } from '../core/index.ts';
 import type { ListReading } from '../engine/index.ts';
@@ -15,6 +14,7 @@ import { type Check, type Live, problemsOf, type Row, rowsFrom, rowsOf } from '.
 import { baselineOf, type GateOutcome } from './checks/gates.ts';
 import { MACHINE_CHECKS } from './checks/machine.ts';
 import { liveRun, PLACE_CHECKS } from './checks/place.ts';
+import { makeScratch, sweepScratch } from './checks/scratch.ts';
 import { START_CHECKS, type StartSubject } from './checks/start.ts';
 import { traceRows, tracesOf } from './checks/traces.ts';
 import { tryAgent } from './checks/trial.ts';
@@ -55,7 +55,7 @@ export async function examine(request: DoctorRequest): Promise<Examined> {
     live.stop?.();
   };
   process.on('SIGINT', hear).on('SIGTERM', hear).on('SIGHUP', hear);
-  const scratch = await mkdtemp(join(tmpdir(), 'ralph-doctor-'));
+  const scratch = await makeScratch('doctor');
   const rows: Row[] = [];
   const tell = (more: Row[]) => {
     for (const row of more) {
@@ -68,6 +68,7 @@ export async function examine(request: DoctorRequest): Promise<Examined> {
   } finally {
     process.off('SIGINT', hear).off('SIGTERM', hear).off('SIGHUP', hear);
     await rm(scratch, { recursive: true, force: true });
+    await sweepScratch(Date.now());
   }
   return { rows, interrupted: live.signal };
 }

@@ -3,8 +3,7 @@
  * stop. Everything after the lock is in the journal.
  */
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Problems } from '../config/index.ts';
 import { type Exit, exitOf, Problem, type State } from '../core/index.ts';
@@ -15,6 +14,7 @@ import { createSession, ensureProjectFolder, type HeldLock, localZone, takeLock 
 import { agentMaker } from './agents.ts';
 import { begin } from './begin.ts';
 import { otherAgents } from './blocked.ts';
+import { makeScratch, sweepScratch } from './checks/scratch.ts';
 import { dirty } from './checks/start.ts';
 import { type Dirt, deskPatterns, dirtOf, excludedPaths } from './dirt.ts';
 import { lockProblem, openPlaceGround, openSession } from './open.ts';
@@ -162,7 +162,7 @@ function tellDirt({ audience }: RunRequest, { session }: Plan, dirty: string[]):
  */
 export async function checkFirst(request: RunRequest, plan: Plan, whole: boolean): Promise<void> {
   const { settings, policy } = plan;
-  const scratch = await mkdtemp(join(tmpdir(), 'ralph-preflight-'));
+  const scratch = await makeScratch('preflight');
   const check = (strangeDirt: string[]) =>
     preflight({
       ...startSubject({ plan, env: stringEnv(request.env), scratch, strangeDirt }),
@@ -179,6 +179,7 @@ export async function checkFirst(request: RunRequest, plan: Plan, whole: boolean
     if (problems.length > 1) throw new Problems(problems, 'The preflight');
   } finally {
     await rm(scratch, { recursive: true, force: true });
+    await sweepScratch(Date.now());
   }
 }
 
