@@ -191,15 +191,15 @@ function nextTime(
 /** The answer for a person. */
 export function unblockedText({ session_id, unblocked, failed, live }: Unblocked): string {
   const lines = unblocked.map(({ task_id, outcome, timeout_s }) => {
-    const time =
-      timeout_s === null || outcome.startsWith('no effect') ? '' : `; its next attempt gets ${timeout_s} s`;
-    return `${task_id}: ${outcome}${time}`;
+    if (isIdle(outcome)) return `${task_id}: ${outcome.replace(NO_EFFECT, 'nothing to do: ')}`;
+    return `${task_id}: ${outcome}${timeout_s === null ? '' : `; its next attempt gets ${timeout_s} s`}`;
   });
   for (const { task_id, reason } of failed) lines.push(`${task_id}: not taken: ${reason}`);
-  const held = unblocked.filter(({ held_to_s }) => held_to_s !== null);
+  const moved = unblocked.filter(({ outcome }) => !isIdle(outcome));
+  const held = moved.filter(({ held_to_s }) => held_to_s !== null);
   if (held.length > 0) {
     const which =
-      held.length === unblocked.length
+      held.length === moved.length
         ? ''
         : ` (${some(
             held.map(({ task_id }) => task_id),
@@ -209,6 +209,15 @@ export function unblockedText({ session_id, unblocked, failed, live }: Unblocked
       `held to max ${held[0]!.held_to_s} s${which}: use --timeout or raise adaptive_timeout.max_timeout`,
     );
   }
-  const next = live ? 'its runner takes them up within a second.' : '`ralph run` goes on.';
-  return `${lines.join('\n')}\nSession ${session_id}: ${next}`;
+  return `${lines.join('\n')}\nSession ${session_id}: ${nextWords(moved.length, failed.length, live)}`;
+}
+
+const NO_EFFECT = /^no effect: /;
+const isIdle = (outcome: string) => NO_EFFECT.test(outcome);
+
+function nextWords(moved: number, failed: number, live: boolean): string {
+  if (moved > 0) return live ? 'its runner takes them up within a second.' : '`ralph run` goes on.';
+  return failed > 0
+    ? 'nothing was changed.'
+    : 'nothing was changed; `ralph tasks` shows how its tasks stand.';
 }

@@ -101,6 +101,33 @@ describe('what is blocked', () => {
   });
 });
 
+describe('what may help after one attempt', () => {
+  const oneTry = (findings: Finding[], others: string[]) => {
+    const policy = { limits: { maxTaskAttempts: 1 }, fallback: ['second'] };
+    const state = given(started(policy), listed(taskOf('t1')), ...tries(findings));
+    return suggest(state, blockage(state).blocked[0]!, others);
+  };
+
+  test('that did no work: the agent of `fallback`, which has not tried', () => {
+    const { strategy, reason, commands } = oneTry([lie], ['second']);
+    expect([strategy, reason]).toEqual([
+      'other_agent',
+      'played ended once without the work; second has not tried.',
+    ]);
+    expect(commands.at(-1)).toBe('ralph run --task t1 --agent second');
+    expect(oneTry([lie], []).reason).toBe(
+      'played ended once without the work, and no other agent is installed.',
+    );
+  });
+
+  test('that no setting mends: it is said of one', () => {
+    const odd: Finding = { kind: 'protected_changed', detail: 'x' };
+    expect(oneTry([odd], ['second']).reason).toBe(
+      'Its one attempt ended in a way that no setting mends: rejected: protected_changed.',
+    );
+  });
+});
+
 describe('what may help', () => {
   const way = (facts: Fact[], { others = [] as string[], policy = {} } = {}) => {
     const state = given(started(policy), listed(taskOf('t1')), ...facts);

@@ -351,6 +351,43 @@ describe('the end of the ladder', () => {
   });
 });
 
+describe('a second run', () => {
+  const stopped = (code: number): Fact => ({ type: 'run.stopped', code, word: 'STUCK', reason: '' });
+  const again = (state: State, change: PolicyChange = {}) =>
+    further(state, [stopped(4), started({ ...change, limits: { maxStuck: 0, maxTaskAttempts: 20 } })]);
+
+  test('goes on at the cheapest rung that was not tried yet, and asks when none is left', () => {
+    const state = session();
+    expect(kinds(state, [LIES, LIES, LIES])).toEqual(['remind', 'insist', 'question']);
+    again(state);
+    expect(kinds(state, [LIES, LIES])).toEqual(['diagnose', 'question']);
+    expect(JSON.stringify(decide(state, { now: NOON, live: new Set() }))).toContain(
+      'Corrections chosen: remind (iteration 1), insist (iteration 2), diagnose (iteration 4).',
+    );
+  });
+  test('begins with an attempt, not with the question that the first run ended in', () => {
+    const state = session();
+    kinds(state, [LIES, LIES, LIES]);
+    again(state);
+    expect(decide(state, { now: NOON, live: new Set() })).toMatchObject({
+      do: 'open',
+      items: [{ item: { task: 't1' } }],
+    });
+  });
+  test('goes on in the middle of the ladder, too', () => {
+    const state = session({ over: CALM });
+    expect(kinds(state, [LIES])).toEqual(['remind']);
+    again(state, { interventions: { ...policyOf().interventions, ...CALM } });
+    expect(kinds(state, [LIES, LIES, LIES])).toEqual(['insist', 'diagnose', 'question']);
+  });
+  test('names other agents: what they are told begins with the first rung, and none gets it twice', () => {
+    const state = session({ over: CALM });
+    kinds(state, [LIES, LIES, LIES, LIES]);
+    again(state, { fallback: ['second'], interventions: { ...policyOf().interventions, ...CALM } });
+    expect(kinds(state, [LIES, LIES])).toEqual(['other_agent', 'remind']);
+  });
+});
+
 describe('what stands in the next prompt', () => {
   const words = (state: State, task = 't1') =>
     feedbackFor(state, itemOn(task)).map(({ iteration }) => iteration);

@@ -115,7 +115,9 @@ function rung(state: State, { task, judged, to, trip, longer }: Standing): Inter
   const tried = triedOn(state, task, attempt);
   const repeated = failsAlike(state, task, judged);
   if (trip && to !== null) return 'other_agent';
-  if (!trip) {
+  // A tripped breaker passes over what is milder than another agent; once a person was asked and lets it go
+  // on, what was passed over is what is left.
+  if (!trip || tried.has('question')) {
     const { aggressive } = state.policy!.interventions;
     if (tried.size === 0 && !aggressive) return 'remind';
     if (!tried.has('insist')) return 'insist';
@@ -193,7 +195,7 @@ function mostSevereFirst(findings: Finding[]): Finding[] {
 /** The ladder of this task ended in a question that was not asked yet. */
 export function asksPerson(task: TaskState): boolean {
   const last = task.corrections.at(-1);
-  return last?.intervention.kind === 'question' && last.iteration > task.ladderFrom;
+  return last?.intervention.kind === 'question' && last.iteration > task.asksFrom;
 }
 
 /** What was tried on this task since a person last acted on it, e.g. "remind (iteration 1), insist (iteration 2)". */

@@ -156,6 +156,7 @@ function newTask(def: TaskDef): TaskState {
     reason: '',
     corrections: [],
     ladderFrom: 0,
+    asksFrom: 0,
     agent: null,
     costUsd: 0,
     budgetUsd: 0,
@@ -231,6 +232,7 @@ export function restartBudgets(state: State, task: TaskState): void {
   task.budgetUsd = 0;
   task.tries = null;
   task.ladderFrom = state.lastIteration;
+  task.asksFrom = state.lastIteration;
   state.stuck = 0;
   for (const [key, item] of state.items) {
     if (!key.endsWith(`|${task.def.id}`)) continue;

@@ -174,7 +174,8 @@ function tryAgain(state: State): void {
     task.reviewRejections = 0;
     task.unfinished = 0;
     task.budgetUsd = 0;
-    task.ladderFrom = state.lastIteration;
+    // What was tried on it stays tried: the ladder goes on where it stands.
+    task.asksFrom = state.lastIteration;
   }
   for (const item of state.items.values()) {
     item.charged = 0;

@@ -55,6 +55,8 @@ export interface TaskState {
   corrections: { iteration: number; at: number; agent: string; intervention: Intervention }[];
   /** Corrections after this iteration count as tried: the last iteration before a person acted on it. */
   ladderFrom: number;
+  /** A question that the ladder ended in counts as unasked after this iteration: a start is an answer, too. */
+  asksFrom: number;
   /** The agent that took the task over, until it is done; null: the policy's. */
   agent: string | null;
   costUsd: number;

@@ -211,11 +211,18 @@ function mendGate(task: TaskState, tries: Try[]): Suggestion | null {
 
 function otherAgent(task: TaskState, tries: Try[], others: readonly string[]): Suggestion | null {
   const idle = tries.filter(({ findings }) => findings.some((kind) => NO_WORK.has(kind)));
-  if (idle.length < 2 || idle.length < tries.length) return null;
+  if (idle.length === 0 || idle.length < tries.length) return null;
   const agents = [...new Set(tries.map(({ agent }) => agent))];
-  const reason = `${agents.join(' and ')} ended ${tries.length} times without the work`;
+  const times = tries.length === 1 ? 'once' : `${tries.length} times`;
+  const reason = `${agents.join(' and ')} ended ${times} without the work`;
   const next = others.find((name) => !agents.includes(name));
-  if (next === undefined) return look(task, `${reason}, and no other agent is installed.`);
+  if (next === undefined) {
+    const known = others.some((name) => !agents.slice(0, 1).includes(name));
+    return look(
+      task,
+      `${reason}, and no other agent ${known ? 'is left that has not tried' : 'is installed'}.`,
+    );
+  }
   const id = word(task.def.id);
   return {
     strategy: 'other_agent',
@@ -236,8 +243,10 @@ function look(task: TaskState, reason: string): Suggestion {
 function historyWords(tries: Try[]): string {
   const ways = new Map<string, number>();
   for (const one of tries) ways.set(tryWords(one), (ways.get(tryWords(one)) ?? 0) + 1);
-  const told = [...ways].map(([way, times]) => (times === 1 ? way : `${way} (${times} times)`));
-  return `Its attempts ended in more than one way, or in none that a setting mends: ${told.join(', ')}.`;
+  const told = [...ways].map(([way, times]) => (times === 1 ? way : `${way} (${times} times)`)).join(', ');
+  if (tries.length === 1) return `Its one attempt ended in a way that no setting mends: ${told}.`;
+  if (ways.size === 1) return `Its attempts all ended in one way, and no setting mends it: ${told}.`;
+  return `Its attempts ended in more than one way, or in none that a setting mends: ${told}.`;
 }
 
 /** How one attempt ended, in a few words that are the product's own. */

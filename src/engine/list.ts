@@ -17,7 +17,8 @@ export async function readList(house: House): Promise<void> {
   }
   if (house.state.tasks.size === 0) throw new Problem(listProblem(house, reading));
   const path = house.list.source.path ?? 'the task list';
-  const text = `${path} is ${reading.kind}; the ${house.state.tasks.size} tasks read before are kept.`;
+  const { size } = house.state.tasks;
+  const text = `${path} is ${reading.kind}; the ${size === 1 ? 'task read before is' : `${size} tasks read before are`} kept.`;
   if (!house.state.notices.some((notice) => notice.text === text)) {
     await append(house, [{ type: 'notice.given', level: 'warning', text }]);
   }

@@ -1,5 +1,5 @@
 /** Findings and corrections as the intervention events that other tools read. */
-import { FINDINGS, type Intervention, type Severity } from '../core/index.ts';
+import { FINDINGS, type Intervention, type InterventionKind, type Severity } from '../core/index.ts';
 import { evidenceCount } from './receipt.ts';
 import type { FindingStory, IterationStory, Story } from './story.ts';
 import { newest } from './topics.ts';
@@ -24,6 +24,8 @@ export interface InterventionJson {
     /** The finding's own name, where several share an event type. */
     finding: string | null;
     detail: string;
+    /** The correction that was chosen; null: none. Absent in events of older versions. */
+    correction?: InterventionKind | null;
   };
   remediation_attempted: boolean;
 }
@@ -76,6 +78,7 @@ export function interventionJson(story: Story, told: FindingStory): Intervention
       ...seen(story.iterations.get(told.iteration)),
       finding: finding?.kind ?? null,
       detail: finding?.detail ?? applied?.sentence ?? '',
+      correction: told.correction,
     },
     remediation_attempted: told.answered,
   };
@@ -101,8 +104,15 @@ export function interventionsText(events: readonly InterventionJson[]): string {
   return events
     .map(({ iteration, event_type, severity, details, remediation_attempted }) => {
       const task = details.task_id === null ? '' : ` · ${oneLine(details.task_id, 60)}`;
-      const done = remediation_attempted ? ' · corrected in the next prompt' : '';
+      const done = remediation_attempted ? ` · ${answerWords(details.correction)}` : '';
       return `iteration ${iteration}${task} · ${event_type} (${severity})${done} — ${oneLine(details.detail, 300)}`;
     })
     .join('\n');
+}
+
+/** What was done about an event, by the correction that was chosen. */
+function answerWords(correction: InterventionKind | null | undefined): string {
+  if (correction === 'question') return 'left to a question to a person';
+  if (correction === 'other_agent') return 'given to another agent';
+  return 'corrected in the next prompt';
 }

@@ -57,8 +57,9 @@ export function describeFact(fact: Fact, at: number, state?: State): string | nu
     case 'attempt.lost':
     case 'gate.ran':
     case 'verdict.reached':
-    case 'intervention.chosen':
       return attemptLine(fact);
+    case 'intervention.chosen':
+      return correctionLine(fact, state);
     case 'commit.landed':
       return landedLine(fact);
     case 'landing.failed':
@@ -199,14 +200,7 @@ function waveLine(fact: Of<'wave.ended'>, state?: State): string | null {
   return `no progress · stuck ${state.stuck}${max > 0 ? ` of ${max}` : ''}`;
 }
 
-type AttemptFact = Of<
-  | 'attempt.started'
-  | 'attempt.ended'
-  | 'attempt.lost'
-  | 'gate.ran'
-  | 'verdict.reached'
-  | 'intervention.chosen'
->;
+type AttemptFact = Of<'attempt.started' | 'attempt.ended' | 'attempt.lost' | 'gate.ran' | 'verdict.reached'>;
 
 function attemptLine(fact: AttemptFact): string | null {
   switch (fact.type) {
@@ -228,9 +222,20 @@ function attemptLine(fact: AttemptFact): string | null {
       const names = grave.length > 0 ? ` (${some([...new Set(grave.map(({ kind }) => kind))], 5)})` : '';
       return `verdict: ${fact.value} — ${oneLine(fact.reason, 300)}${names}`;
     }
-    case 'intervention.chosen':
-      return `correction for the next prompt: ${correctionName(fact.intervention)} (${some(fact.intervention.findings, 5)})`;
   }
+}
+
+/** What is done about findings. An accepted task stays accepted: its agent only hears of them. */
+function correctionLine({ iteration, intervention }: Of<'intervention.chosen'>, state?: State): string {
+  const { kind, findings } = intervention;
+  const why = some(findings, 5);
+  if (state?.attempts.get(iteration)?.verdict?.value === 'accepted') {
+    return findings.every((one) => one === 'evidence_missing')
+      ? 'accepted on the snapshot’s evidence; the agent named none and is reminded to name it next time'
+      : `accepted all the same; next time the agent is reminded (${why})`;
+  }
+  if (kind === 'question') return `corrections used up: a person has to be asked (${why})`;
+  return `correction for the next prompt: ${correctionName(intervention)} (${why})`;
 }
 
 const STOPPED_FOR = {

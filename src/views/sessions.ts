@@ -2,7 +2,7 @@
 import type { State } from '../core/index.ts';
 import type { LiveInfo } from './next.ts';
 import { type StatusDetail, statusDetail, tasksSummary } from './status.ts';
-import { iso, oneLine, spent } from './words.ts';
+import { count, iso, oneLine, spent } from './words.ts';
 
 export interface SessionJson {
   session_id: string;
@@ -46,7 +46,7 @@ export function sessionsText(sessions: readonly SessionJson[]): string {
       const word = running ? 'running' : session.status_detail.replace('_', ' ');
       const left = exit && !running ? ` · exit ${exit.code} ${exit.word}` : '';
       const asks = session.open_questions > 0 ? ` · ${session.open_questions} open` : '';
-      return `${session.session_id} · ${word} · ${tasks.done}/${tasks.total} tasks · ${session.iterations} iterations · ${spent(session.cost_usd, session.iterations)}${asks}${left} · ${oneLine(session.objective, 80) || 'task list'}`;
+      return `${session.session_id} · ${word} · ${tasks.done} of ${count(tasks.total, 'task')} · ${count(session.iterations, 'iteration')} · ${spent(session.cost_usd, session.iterations)}${asks}${left} · ${oneLine(session.objective, 80) || 'task list'}`;
     })
     .join('\n');
 }

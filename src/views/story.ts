@@ -12,6 +12,7 @@ import {
   type Finding,
   type GateResult,
   type Intervention,
+  type InterventionKind,
   type Item,
   type JournalRecord,
   type Message,
@@ -84,6 +85,8 @@ export interface FindingStory {
   /** Set for the correction itself, where it is an event of its own. */
   applied: Intervention | null;
   answered: boolean;
+  /** The correction that answered it; null: none. */
+  correction: InterventionKind | null;
 }
 
 export interface Story {
@@ -276,7 +279,16 @@ function judged(story: Story, fact: Of<'verdict.reached'>, at: number): void {
   const task = fact.item.task ?? null;
   const agent = told?.agent ?? '';
   for (const finding of findings) {
-    story.findings.push({ at, iteration, task, agent, finding, applied: null, answered: false });
+    story.findings.push({
+      at,
+      iteration,
+      task,
+      agent,
+      finding,
+      applied: null,
+      answered: false,
+      correction: null,
+    });
   }
 }
 
@@ -286,10 +298,20 @@ function corrected(story: Story, fact: Of<'intervention.chosen'>, at: number): v
   for (let i = story.findings.length - 1; i >= 0; i--) {
     const entry = story.findings[i]!;
     if (entry.iteration !== iteration) break;
-    if (entry.finding && intervention.findings.includes(entry.finding.kind)) entry.answered = true;
+    if (entry.finding && intervention.findings.includes(entry.finding.kind))
+      Object.assign(entry, { answered: true, correction: intervention.kind });
   }
   if (intervention.kind !== 'insist' && intervention.aggressive !== true) return;
-  story.findings.push({ at, iteration, task, agent, finding: null, applied: intervention, answered: true });
+  story.findings.push({
+    at,
+    iteration,
+    task,
+    agent,
+    finding: null,
+    applied: intervention,
+    answered: true,
+    correction: intervention.kind,
+  });
 }
 
 /** Adds what a record says of messages; the newest 200 are kept. */

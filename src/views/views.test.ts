@@ -308,6 +308,7 @@ describe('the rows and events', () => {
           evidence_count: 0,
           finding: 'false_completion_detected',
           detail: 'Task task-1 was claimed complete, but no file changed.',
+          correction: 'remind',
         },
         remediation_attempted: true,
       },
@@ -315,6 +316,25 @@ describe('the rows and events', () => {
     expect(views.interventionsJson(views.sessionEvents(story), { type: 'no_files_detected' })).toHaveLength(
       1,
     );
+  });
+
+  it('say of each event what was done about it', () => {
+    const story = views.readStory(journal([attempt(1, 'rejected', 'done')]));
+    const [event] = views.interventionsJson(views.sessionEvents(story), { last: 1 });
+    const said = (correction: 'remind' | 'question' | 'other_agent' | null) =>
+      views.interventionsText([{ ...event!, details: { ...event!.details, correction } }]);
+    expect(said('remind')).toContain('(critical) · corrected in the next prompt — ');
+    expect(said(null)).toContain(' · corrected in the next prompt — ');
+    expect(said('question')).toContain(' · left to a question to a person — ');
+    expect(said('other_agent')).toContain(' · given to another agent — ');
+  });
+
+  it('count a session’s tasks and iterations in whole words', () => {
+    const one = views.sessionJson(views.readStory(journal([attempt(1, 'accepted')])).state, { runner: null });
+    const line = (total: number, iterations: number) =>
+      views.sessionsText([{ ...one, tasks: { done: 0, total }, iterations }]);
+    expect(line(1, 1)).toContain(' · 0 of 1 task · 1 iteration · ');
+    expect(line(3, 2)).toContain(' · 0 of 3 tasks · 2 iterations · ');
   });
 
   it('filter topics by segment and by number', () => {

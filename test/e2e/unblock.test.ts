@@ -229,6 +229,13 @@ test('retry-blocked --run starts the loop, and ends as the loop does', async () 
   expect([over.code, over.out]).toEqual([0, expect.stringContaining('nothing is tried again')]);
   expect(facts(project, 'run.started')).toHaveLength(2);
   expect((await project.ralph(['blocked', '--suggest'])).out).toContain('No task is blocked.');
+  const done = await project.ralph(['unblock', 'fix-1', '--timeout-multiplier', '99']);
+  expect([done.code, done.out]).toEqual([
+    0,
+    expect.stringContaining('fix-1: nothing to do: the task is done'),
+  ]);
+  expect(done.out).toContain('nothing was changed');
+  expect(done.out).not.toMatch(/goes on|held to max/);
 });
 
 test('what cannot be unblocked is told in three lines, and nothing is changed', async () => {
