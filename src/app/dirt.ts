@@ -1,8 +1,8 @@
 /** Which paths are nobody's attempt: what a person left uncommitted, and what stays out of snapshots. */
 import { readFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import type { Mark, State } from '../core/index.ts';
-import { changesOf, type TaskList } from '../engine/index.ts';
+import type { Mark } from '../core/index.ts';
+import { type Left, leftBy, type TaskList } from '../engine/index.ts';
 import { committedText, type Dirty, type RepoGround } from '../repo/index.ts';
 import { openWorks } from '../store/index.ts';
 import { knownSessions, readState } from './choose.ts';
@@ -44,7 +44,10 @@ export async function dirtOf(
   if (!ground.hasGit) return { all: [], strange: [], mark: null };
   const { dirty, mark } = await ground.standing();
   const sessions = plan.session === null ? plan.others : [...plan.others, plan.session];
-  const left = dirty.length === 0 ? [] : await Promise.all(sessions.map(leftBy));
+  const left =
+    dirty.length === 0
+      ? []
+      : await Promise.all(sessions.map(({ dir, state }) => leftBy(openWorks(dir), state)));
   const prefix = relative(plan.place.project.root, plan.place.dir);
   const inputs = new Set(
     ['ralph.yml', 'ralph/prd.md', 'ralph/progress.txt'].map((path) => join(prefix, path)),
@@ -64,33 +67,6 @@ export async function dirtOf(
   const noted = new Set(pathsOf(dirty.filter((found) => isOurs(notes, found))));
   const foreign = (path: string) => !noted.has(path);
   return { all: all.filter(foreign), strange: strange.filter(foreign), mark };
-}
-
-/** What the newest attempt that changed a path left there: blob id, null for nothing. */
-type Left = Map<string, string | null>;
-
-/**
- * What attempts left and nothing has landed since. A path that holds anything else now was changed by a
- * person, whoever had it before.
- */
-async function leftBy({ dir, state }: { dir: string; state: State }): Promise<Left> {
-  const left: Left = new Map();
-  const works = openWorks(dir);
-  for (const attempt of [...state.attempts.values()].sort((a, b) => a.iteration - b.iteration)) {
-    const landed = hasLanded(state, attempt.item.task);
-    for (const { path, after } of await changesOf(works, attempt)) {
-      if (landed) left.delete(path);
-      else left.set(path, after);
-    }
-    for (const { path, after } of attempt.noted) left.set(path, after);
-  }
-  return left;
-}
-
-/** Only a commit of the engine's holds all that its task left. */
-function hasLanded({ tasks, policy }: State, id: string | undefined): boolean {
-  const task = id === undefined ? undefined : tasks.get(id);
-  return policy?.commit === 'auto' && task?.landed === 'landed' && task.commit !== null;
 }
 
 /** The notes and logs that the attempts of any session here left. */

@@ -263,7 +263,17 @@ export type Fact =
     }
   /** Paths that a person turned out to have changed: from now on like those that were dirty at the start. */
   | { type: 'dirt.found'; paths: string[]; reason: string }
-  | { type: 'ground.changed'; mark: Mark; by: string }
+  | {
+      type: 'ground.changed';
+      mark: Mark;
+      by: string;
+      /** `gates`: after which attempt they ran; absent in journals of versions that did not say. */
+      iteration?: number;
+      /** Paths of the attempt's task that a gate rewrote: they belong to the task as they are now. */
+      rewritten?: { changes: Change[]; changeCount: number; more: WorkRef | null };
+      /** Other paths that were changed meanwhile, the first of them by name: nobody commits them. */
+      others?: { count: number; paths: string[] };
+    }
   // people
   | { type: 'message.received'; message: Message; action: string }
   | { type: 'message.rejected'; id: string; reason: string }

@@ -72,6 +72,11 @@ export function evolveAttempt(state: State, fact: AttemptFact, at: number): void
     case 'ground.changed':
       state.lastMark = fact.mark;
       state.seenTrees.add(fact.mark.tree);
+      if (fact.rewritten) {
+        const { changes, more } = fact.rewritten;
+        const attempt = state.attempts.get(fact.iteration ?? 0);
+        attempt?.rewritten.push({ changes, more: more?.sha256 ?? null });
+      }
       return;
     case 'dirt.found':
       for (const path of fact.paths) state.dirty.add(path);
@@ -177,6 +182,7 @@ function newAttempt(state: State, fact: Of<'attempt.started'>, at: number): Atte
     delivered: fact.delivered,
     changeCount: 0,
     more: null,
+    rewritten: [],
     commits: [],
     rewrote: false,
     marked: [],

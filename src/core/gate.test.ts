@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compareFailures, readGate } from './gate.ts';
+import { compareFailures, mayRewrite, readGate } from './gate.ts';
 
 const DEF = {
   name: 'test',
@@ -373,4 +373,37 @@ test('any output with any exit code is read without throwing', () => {
     ),
     { numRuns: 300 },
   );
+});
+
+describe('whether a gate may be what changed a file', () => {
+  test.each([
+    'npm test',
+    'npm run test:unit -- --run',
+    'npx vitest run src',
+    'yarn test',
+    'bun test',
+    'python -m pytest -q',
+    'cargo test --all',
+    'go vet ./...',
+    'npx tsc --noEmit -p .',
+    'node --test',
+  ])('%s only tests', (run) => {
+    expect(mayRewrite(run)).toBe(false);
+  });
+
+  test.each([
+    'prettier --write .',
+    'npm run check',
+    'npm run format && npm test',
+    'npm test; git add -A',
+    'vitest run -u',
+    'npx jest --updateSnapshot',
+    'npx tsc',
+    'cargo fmt',
+    'sh gate.sh',
+    'pytest > report.txt',
+    'npm testing-tool',
+  ])('%s may rewrite', (run) => {
+    expect(mayRewrite(run)).toBe(true);
+  });
 });

@@ -196,3 +196,15 @@ function bounded(failures: string[]): string[] {
   const more = sorted.length - MAX_FAILURES;
   return more > 0 ? [...sorted.slice(0, MAX_FAILURES), `more failures (\u00d7${more})`] : sorted;
 }
+
+const RUNNER =
+  /^(?:(?:npx|bunx|pnpm(?: exec| dlx)?|yarn|bun|uv run|poetry run|bundle exec|python3? -m)\s+)?(?:(?:npm|pnpm|yarn|bun)\s+(?:run\s+)?(?:t|tests?|test:[\w:-]+)|vitest|jest|mocha|ava|tap|pytest|unittest|rspec|phpunit|tsc(?=.*--noEmit)|mypy|pyright|cargo (?:test|check|nextest)|go (?:test|vet)|dotnet test|node --test|deno test)(?:\s[^;&|<>\n]*)?$/;
+const UPDATES = /(?:^|\s)(?:-u|-w|--update\S*|--fix\S*|--write|--snapshot-update)(?=\s|=|$)/;
+
+/**
+ * Whether files that changed while a gate ran can be its doing. A command that plainly only tests rewrites no
+ * source, so what changed meanwhile was somebody else.
+ */
+export function mayRewrite(run: string): boolean {
+  return !RUNNER.test(run.trim()) || UPDATES.test(run);
+}

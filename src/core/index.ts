@@ -19,7 +19,7 @@ export { ABORTED_REASON, evolve } from './evolve.ts';
 export { agentFor } from './fallback.ts';
 export { type FeedbackLine, feedbackFor, standingFeedback } from './feedback.ts';
 export * from './finding.ts';
-export { compareFailures, readGate } from './gate.ts';
+export { compareFailures, mayRewrite, readGate } from './gate.ts';
 export { openQuestions } from './guard.ts';
 export { hear, mayPublish } from './hear.ts';
 export type { JournalRecord } from './journal.ts';

@@ -144,6 +144,8 @@ export interface AttemptState {
   rewrote: boolean;
   marked: string[];
   bookkeeping: boolean;
+  /** What gates made of its task's paths afterwards, in their order. */
+  rewritten: { changes: Change[]; more: string | null }[];
   /** Its changes to the loop's notes and logs. */
   noted: Change[];
   trespass: Trespass[];

@@ -15,11 +15,25 @@ export function allChanges(house: House, attempt: AttemptState): Promise<Change[
   return changesOf(house.works, attempt);
 }
 
-/** The same, where only the session's works are at hand. */
+/** The same, where only the session's works are at hand. What gates made of a path is what it left there. */
 export async function changesOf(works: Pick<Works, 'get'>, attempt: AttemptState): Promise<Change[]> {
-  if (attempt.more === null) return attempt.changes;
-  const bytes = await works.get(attempt.more);
-  return bytes === null ? attempt.changes : (JSON.parse(Buffer.from(bytes).toString('utf8')) as Change[]);
+  const made = await whole(works, attempt);
+  if (attempt.rewritten.length === 0) return made;
+  const net = new Map(made.map((change) => [change.path, change]));
+  for (const rewritten of attempt.rewritten) {
+    for (const change of await whole(works, rewritten)) {
+      net.set(change.path, { ...change, before: (net.get(change.path) ?? change).before });
+    }
+  }
+  return [...net.values()];
+}
+
+async function whole(
+  works: Pick<Works, 'get'>,
+  { changes, more }: { changes: Change[]; more: string | null },
+): Promise<Change[]> {
+  const bytes = more === null ? null : await works.get(more);
+  return bytes === null ? changes : (JSON.parse(Buffer.from(bytes).toString('utf8')) as Change[]);
 }
 
 /** The net change of this task's attempts after the given iteration: first before, last after. */

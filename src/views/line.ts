@@ -44,8 +44,15 @@ export function describeFact(fact: Fact, at: number, state?: State): string | nu
     case 'task.charged':
     case 'wave.started':
     case 'attempt.spawned':
-    case 'ground.changed':
       return null;
+    case 'ground.changed': {
+      if (!fact.rewritten) return null;
+      const { changes, changeCount } = fact.rewritten;
+      return `the gates rewrote ${count(changeCount, 'file')} of the task: ${some(
+        changes.map(({ path }) => path),
+        5,
+      )}`;
+    }
     case 'desk.written':
       return fact.sha256 === null ? null : `written: ralph/${fact.file}`;
     case 'review.recorded':

@@ -47,6 +47,8 @@ export interface IterationStory {
   changes: Change[];
   changeCount: number;
   commits: string[];
+  /** What gates changed afterwards: paths of its task, and how many others. */
+  rewritten: { paths: string[]; count: number; others: string[]; otherCount: number };
   trespass: Trespass[];
   gates: { when: 'baseline' | 'after'; result: GateResult }[];
   verdict: { value: VerdictValue; reason: string; charged: boolean; findings: Finding[]; at: number } | null;
@@ -176,6 +178,8 @@ function tellAttempt(story: Story, fact: Fact, at: number): void {
       told.changeCount = fact.changeCount ?? fact.changes.length;
       return;
     }
+    case 'ground.changed':
+      return gatesChanged(story, fact);
     case 'verdict.reached':
       return judged(story, fact, at);
     case 'intervention.chosen':
@@ -233,6 +237,7 @@ function begun(story: Story, fact: Of<'attempt.started'>, at: number): Iteration
     changes: [],
     changeCount: 0,
     commits: [],
+    rewritten: { paths: [], count: 0, others: [], otherCount: 0 },
     trespass: [],
     gates: early.map((result) => ({ when: 'baseline' as const, result })),
     verdict: null,
@@ -254,6 +259,19 @@ function gate(story: Story, fact: Of<'gate.ran'>): void {
   const told = story.iterations.get(fact.iteration);
   if (told) told.gates.push({ when: fact.when, result: fact.result });
   else story.early.set(fact.iteration, [...(story.early.get(fact.iteration) ?? []), fact.result]);
+}
+
+function gatesChanged(story: Story, { iteration, rewritten, others }: Of<'ground.changed'>): void {
+  const told = story.iterations.get(iteration ?? 0)?.rewritten;
+  if (!told) return;
+  const add = (to: string[], more: string[]) => to.push(...more.filter((path) => !to.includes(path)));
+  add(
+    told.paths,
+    (rewritten?.changes ?? []).map(({ path }) => path),
+  );
+  told.count = Math.max(told.count, rewritten?.changeCount ?? 0);
+  add(told.others, others?.paths ?? []);
+  told.otherCount = Math.max(told.otherCount, others?.count ?? 0, told.others.length);
 }
 
 function ended(story: Story, fact: Of<'attempt.ended'>, at: number): void {

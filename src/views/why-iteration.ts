@@ -43,6 +43,8 @@ export interface IterationJson {
     error: string | null;
     stopped_for: string | null;
     lost: string | null;
+    /** What the gates changed: paths of the task, which land as they are now, and others, which do not. */
+    rewritten: { count: number; paths: string[]; other_count: number; others: string[] };
     trespass: Trespass[];
   };
   /** Each claim and what became of it; null where nothing was claimed. */
@@ -167,6 +169,12 @@ function evidenceJson(told: IterationStory): IterationJson['evidence'] {
     error: told.report?.error ? `${told.report.error.kind}: ${told.report.error.message}` : null,
     stopped_for: told.stoppedFor,
     lost: told.lost,
+    rewritten: {
+      count: told.rewritten.count,
+      paths: told.rewritten.paths,
+      other_count: told.rewritten.otherCount,
+      others: told.rewritten.others,
+    },
     trespass: told.trespass,
   };
 }
@@ -207,6 +215,7 @@ export function iterationText(story: Story, told: IterationStory, view: Viewpoin
       ? []
       : receiptLines(told.receipt).map((line, at) => row(at === 0 ? 'receipt' : '', line))),
     ...gateRows(told),
+    ...rewrittenRows(told),
     row('verdict', verdictWords(story, told)),
     ...findingRows(told),
     ...told.interventions.map((chosen) =>
@@ -279,6 +288,13 @@ function gateRows(told: IterationStory): string[] {
       .filter((text) => text.trim() !== '');
     return [row('gates', line), ...output.map((text) => row('', `│ ${oneLine(text, 160)}`))];
   });
+}
+
+function rewrittenRows({ rewritten }: IterationStory): string[] {
+  const { paths, count: many, others, otherCount } = rewritten;
+  const own = `the gates rewrote ${count(many, 'file')} of the task, and ran again on that: ${some(paths, 5)}`;
+  const rest = `${count(otherCount, 'other file')} changed while they ran, left uncommitted: ${some(others, 5)}`;
+  return [...(many === 0 ? [] : [row('', own)]), ...(otherCount === 0 ? [] : [row('', rest)])];
 }
 
 function verdictWords(story: Story, told: IterationStory): string {

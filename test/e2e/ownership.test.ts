@@ -11,6 +11,7 @@ import {
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
+import { facts, until, verdicts } from './journal.ts';
 import { DONE, makeProject, type Project, type Started, story, taskList } from './project.ts';
 
 let project: Project | null = null;
@@ -89,18 +90,32 @@ test('every dirty path is protected, however many there are', async () => {
 describe('an agent’s file that holds something else when its task lands', () => {
   const unlanded = /not landed: a .*src\/a\.js changed after the last attempt/;
 
-  test('because somebody wrote to it while the gates ran: the task is not called landed', async () => {
+  test('because somebody wrote to it while tests ran: the task is not called landed', async () => {
+    const script =
+      'test ! -f b.txt || test -f .git/seen || { touch .git/running; sleep 2; touch .git/seen; }';
+    project = makeProject({
+      files: { ...one, 'src/a.js': '1\n', 'package.json': JSON.stringify({ scripts: { test: script } }) },
+      runs: [done('echo agent >> src/a.js; echo b > b.txt')],
+    });
+    const started = project.start(['run', '--gate', 'npm test']);
+    await until(() => existsSync(join(project!.dir, '.git/running')), 'the gate runs');
+    project.write('src/a.js', `${project.read('src/a.js')}person\n`);
+    const ran = await started.done;
+    expect(ran.code).toBe(8);
+    expect(ran.out).toMatch(unlanded);
+    project.git('commit', '-q', '-m', 'by hand', 'src/a.js');
+    expect((await project.ralph(['run', '--gate', 'npm test'])).code).toBe(0);
+    expect(landed(project, 'b.txt')).toBe('b');
+  });
+
+  test('because a gate never stops changing it: the task is not called landed', async () => {
     project = makeProject({
       files: { ...one, 'src/a.js': '1\n' },
       runs: [done('echo agent >> src/a.js; echo b > b.txt')],
     });
-    const gate = 'test ! -f b.txt || grep -q person src/a.js || echo person >> src/a.js';
-    const ran = await project.ralph(['run', '--gate', gate]);
+    const ran = await project.ralph(['run', '--gate', 'test ! -f b.txt || echo more >> src/a.js']);
     expect(ran.code).toBe(8);
     expect(ran.out).toMatch(unlanded);
-    project.git('commit', '-q', '-m', 'by hand', 'src/a.js');
-    expect((await project.ralph(['run', '--gate', gate])).code).toBe(0);
-    expect(landed(project, 'b.txt')).toBe('b');
   });
 
   test('because a person wrote to it between two attempts: the task is not called landed', async () => {
@@ -119,6 +134,128 @@ describe('an agent’s file that holds something else when its task lands', () =
     project.git('commit', '-q', '-m', 'by hand', 'src/a.js');
     expect((await project.ralph(['run'])).code).toBe(0);
     expect(landed(project, 'z.js')).toBe('z');
+  });
+});
+
+describe('a gate that rewrites files, as a formatter does', () => {
+  /** Writes every source file in capitals. */
+  const FORMAT =
+    'for f in src/*.js; do tr a-z A-Z < $f > .git/f && { cmp -s .git/f $f || cp .git/f $f; }; done\n';
+
+  test('leaves the task’s own files to its commit, as they are then, and the gates have seen that', async () => {
+    project = makeProject({
+      files: {
+        ...one,
+        'src/a.js': '1\n',
+        'src/other.js': 'other\n',
+        'format.sh': `test -f a.txt || exit 0\n${FORMAT}`,
+      },
+      runs: [done('echo agent >> src/a.js; echo new > src/b.js; echo a > a.txt')],
+      config:
+        'gates:\n  - { name: check, run: "cat src/a.js > .git/checked" }\n  - { name: format, run: "sh format.sh" }\n',
+    });
+    const ran = await project.ralph(['run']);
+    expect(ran.code).toBe(0);
+    expect(landed(project, 'src/a.js')).toBe('1\nAGENT');
+    expect(landed(project, 'src/b.js')).toBe('NEW');
+    expect(project.read('.git/checked')).toBe('1\nAGENT\n');
+    expect(project.git('status', '--porcelain')).toBe('M src/other.js');
+    expect(ran.out).toMatch(/the gates rewrote 2 files of the task: src\/a\.js, src\/b\.js/);
+    expect(ran.out).toMatch(/not the task's changed: src\/other\.js/);
+    const why = (await project.ralph(['why', 'a'])).out;
+    expect(why).toMatch(
+      /the gates rewrote 2 files of the task, and ran again on that: src\/a\.js, src\/b\.js/,
+    );
+    expect(why).toMatch(/1 other file changed while they ran, left uncommitted: src\/other\.js/);
+  });
+
+  test('is judged on what it made of them: another gate that fails then rejects the attempt', async () => {
+    project = makeProject({
+      files: { ...one, 'src/a.js': '1\n', 'format.sh': FORMAT },
+      runs: [
+        { when: { attempt: 1 }, do: [{ run: 'echo agent >> src/a.js' }, { say: DONE }] },
+        done('echo z > z.txt; echo 2 > src/a.js'),
+      ],
+      config:
+        'gates:\n  - { name: small, run: "! grep -q AGENT src/a.js" }\n  - { name: format, run: "sh format.sh" }\n',
+    });
+    const ran = await project.ralph(['run']);
+    expect(ran.code).toBe(0);
+    expect(verdicts(project)[0]).toMatch(/^a rejected .*gate_/);
+    expect(landed(project, 'src/a.js')).toBe('2');
+  });
+
+  test('over two attempts: what it made of the first one’s file lands with the second', async () => {
+    project = makeProject({
+      files: { ...one, 'src/a.js': '1\n', 'format.sh': FORMAT },
+      runs: [
+        { when: { attempt: 1 }, do: [{ run: 'echo agent >> src/a.js' }, { say: 'not yet' }] },
+        done('echo z > z.txt'),
+      ],
+    });
+    expect((await project.ralph(['run', '--gate', 'sh format.sh', '-n', '1'])).code).toBe(1);
+    expect(project.read('src/a.js')).toBe('1\nAGENT\n');
+    expect((await project.ralph(['run', '--gate', 'sh format.sh'])).code).toBe(0);
+    expect(landed(project, 'src/a.js')).toBe('1\nAGENT');
+    expect(project.git('status', '--porcelain')).toBe('');
+  });
+});
+
+describe('between two attempts of one run', () => {
+  const config = 'limits: { cooldown_delay_seconds: 3 }\n';
+  const first = (run: string) => ({ when: { attempt: 1 }, do: [{ run }, { say: 'not yet' }] });
+  const pause = async (made: Project) => {
+    await until(() => facts(made, 'wave.ended').length === 1, 'the first attempt is judged');
+  };
+
+  test('what a person writes into a file that the next attempt goes on in is not committed as its work', async () => {
+    project = makeProject({
+      files: { ...one, 'src/a.js': '1\n', 'src/p.js': '1\n' },
+      runs: [first('echo half > half.txt'), done('echo agent >> src/p.js; echo agent >> src/a.js')],
+      config,
+    });
+    const started = project.start(['run']);
+    await pause(project);
+    project.write('src/p.js', '1\n// an hour of work\n');
+    const ran = await started.done;
+    expect(ran.code).toBe(0);
+    expect(ran.out).toMatch(/left to you: src\/p\.js — changed between two attempts/);
+    expect(landed(project, 'src/p.js')).toBe('1');
+    expect(landed(project, 'src/a.js')).toBe('1\nagent');
+    expect(landed(project, 'half.txt')).toBe('half');
+    expect(project.read('src/p.js')).toBe('1\n// an hour of work\nagent\n');
+  });
+
+  test('what a person writes is not lost to an attempt that sets the file back', async () => {
+    project = makeProject({
+      files: { ...one, 'src/p.js': '1\n' },
+      runs: [first('echo half > half.txt'), done('git checkout -q -- src/p.js; echo a > a.txt')],
+      config,
+    });
+    const started = project.start(['run', '-n', '2']);
+    await pause(project);
+    project.write('src/p.js', '1\n// an hour of work\n');
+    await started.done;
+    expect(project.read('src/p.js')).toMatch(/an hour of work/);
+    expect(verdicts(project)[1]).toMatch(/^a rejected protected_changed/);
+  });
+
+  test('what a person commits, and what the attempts left, is nobody’s dirt', async () => {
+    project = makeProject({
+      files: { ...one, 'src/p.js': '1\n' },
+      runs: [first('echo half > half.txt'), done('echo agent >> src/p.js; echo more >> half.txt')],
+      config,
+    });
+    const started = project.start(['run']);
+    await pause(project);
+    project.write('src/p.js', '2\n');
+    project.git('commit', '-q', '-m', 'by hand', 'src/p.js');
+    const ran = await started.done;
+    expect(ran.code).toBe(0);
+    expect(facts(project, 'dirt.found')).toEqual([]);
+    expect(landed(project, 'src/p.js')).toBe('2\nagent');
+    expect(landed(project, 'half.txt')).toBe('half\nmore');
+    expect(project.git('status', '--porcelain')).toBe('');
   });
 });
 

@@ -5,7 +5,6 @@
 import {
   type AttemptState,
   type Evidence,
-  type Fact,
   type GateDef,
   type GateResult,
   gateKey,
@@ -22,20 +21,22 @@ import { syncList } from '../list.ts';
 import { pendingGuidance } from '../prompt-input.ts';
 import { recordGate, runGate } from './gate.ts';
 import { receiptOf } from './receipt.ts';
+import { lookAfterGates } from './rewritten.ts';
 
 export async function judgeAttempt(house: House, iteration: number): Promise<void> {
   const attempt = house.state.attempts.get(iteration)!;
   const mark = house.fresh ?? (await house.ground.snapshot());
   house.fresh = mark;
-  const { tree } = mark;
-  const gates = await gatesFor(house, attempt, tree);
-  if (gates === 'ended') return;
-  const facts: Fact[] = [];
-  if (gates.ran) {
-    const settled = await house.ground.snapshot();
-    house.fresh = settled;
-    if (settled.tree !== tree) facts.push({ type: 'ground.changed', mark: settled, by: 'gates' });
+  let { tree } = mark;
+  let gates = await gatesFor(house, attempt, tree);
+  if (await lookAfterGates(house, { attempt, tree, ran: gates.ran, again: false })) {
+    if (gates.ended) return;
+    // The verdict is about what will land: the gates are asked about what they made of it.
+    tree = house.fresh.tree;
+    gates = await gatesFor(house, attempt, tree);
+    await lookAfterGates(house, { attempt, tree, ran: gates.ran, again: true });
   }
+  if (gates.ended) return;
   const evidence = await gather(house, { attempt, tree, results: gates.results });
   const judgement = judge(evidence);
   await house.works.attemptFile(
@@ -43,23 +44,25 @@ export async function judgeAttempt(house: House, iteration: number): Promise<voi
     'evidence.json',
     `${JSON.stringify({ evidence, judgement }, null, 2)}\n`,
   );
-  await append(house, (state) => [
-    ...facts,
-    ...settle({ state, attempt, evidence, judgement, tree, at: house.clock.now() }),
-  ]);
+  await append(house, (state) =>
+    settle({ state, attempt, evidence, judgement, tree, at: house.clock.now() }),
+  );
   await syncList(house);
 }
 
 interface Gated {
   results: { def: GateDef; after: GateResult }[];
-  ran: boolean;
+  /** Those that ran now. */
+  ran: GateDef[];
+  /** Something stopped one: there is nothing to judge by yet. */
+  ended: boolean;
 }
 
 /** Results on this tree: this attempt's own, those that passed before, and the rest by running them. */
-async function gatesFor(house: House, attempt: AttemptState, tree: string): Promise<Gated | 'ended'> {
+async function gatesFor(house: House, attempt: AttemptState, tree: string): Promise<Gated> {
   const results: Gated['results'] = [];
-  let ran = false;
-  if (!wantsGates(attempt)) return { results, ran };
+  const ran: GateDef[] = [];
+  if (!wantsGates(attempt)) return { results, ran, ended: false };
   for (const def of house.state.policy?.gates ?? []) {
     const known = attempt.gates.find(
       (gate) => gate.gate === def.name && gate.run === def.run && gate.tree === tree,
@@ -69,13 +72,13 @@ async function gatesFor(house: House, attempt: AttemptState, tree: string): Prom
       continue;
     }
     const stored = usable(house.state.gates.get(gateKey(def, tree)));
+    if (!stored) ran.push(def);
     const result = stored ?? (await freshResult(house, { attempt, def, tree }));
-    if (result === null) return 'ended';
-    if (!stored) ran = true;
-    else await recordGate(house, { iteration: attempt.iteration, when: 'after', result });
+    if (result === null) return { results, ran, ended: true };
+    if (stored) await recordGate(house, { iteration: attempt.iteration, when: 'after', result });
     results.push({ def, after: result });
   }
-  return { results, ran };
+  return { results, ran, ended: false };
 }
 
 /**

@@ -25,6 +25,7 @@ import { causeOf, watch } from '../watch.ts';
 import { baseline } from './baseline.ts';
 import { finishAttempt } from './finish.ts';
 import { finishSettingAside } from './leftovers.ts';
+import { sparePersonsBetween } from './spare.ts';
 
 const KILL_GRACE_MS = 5_000;
 
@@ -35,10 +36,11 @@ export async function runWave(house: House, iterations: number[]): Promise<void>
 }
 
 async function runItem(house: House, iteration: number, item: Item): Promise<void> {
-  const mark = house.fresh ?? (await house.ground.snapshot());
-  const before = { ...mark, ...(await house.ground.head()) };
+  const known = house.fresh;
+  const before = { ...(known ?? (await house.ground.snapshot())), ...(await house.ground.head()) };
   house.fresh = before;
   if (await leftHistory(house, before.head)) return;
+  if (known === null) await sparePersonsBetween(house, before);
   const based = await baseline(house, { iteration, item, before });
   if (based === 'ended') return;
   const prepared = await prepare(house, { iteration, item });
