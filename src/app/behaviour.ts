@@ -11,17 +11,23 @@ import {
   sessionEvents,
 } from '../views/index.ts';
 import { findPlace } from './place.ts';
-import { openWindow } from './windows.ts';
+
+/** Intervention events, to be read once, and lines of the project journal that say nothing. */
+export interface Events {
+  /** Oldest first, read as they are asked for. */
+  events: Iterable<InterventionJson>;
+  /** Complete when the events are at their end. */
+  unreadable: string[];
+}
 
 /**
- * Every intervention event since the last reset, oldest first: of the project, or with `session` of that one
- * session whatever was reset. `unreadable` names lines of the project journal that say nothing.
+ * Every intervention event since the last reset: of the project, or with `session` of that one session
+ * whatever was reset.
  */
-export async function interventionEvents(
-  cwd: string,
-  session?: string,
-): Promise<{ events: InterventionJson[]; unreadable: string[] }> {
+export async function interventionEvents(cwd: string, session?: string): Promise<Events> {
   if (session !== undefined) {
+    // Only this needs to know how sessions are read.
+    const { openWindow } = await import('./windows.ts');
     const { story } = await openWindow(cwd, session);
     return { events: sessionEvents(story), unreadable: [] };
   }
@@ -38,7 +44,7 @@ export async function agentProfiles(cwd: string): Promise<{ profiles: ProfileJso
 /** Events and profiles begin anew; what open tasks are told stays. Answers how many events were hidden. */
 export async function resetInterventions(cwd: string): Promise<{ hidden: number }> {
   const { mainDir } = await findPlace(cwd);
-  const hidden = notedEvents(readNotes(mainDir).notes).length;
+  const hidden = [...notedEvents(readNotes(mainDir).notes)].length;
   await appendProject(mainDir, { at: Date.now(), type: INTERVENTIONS_RESET });
   return { hidden };
 }

@@ -4,8 +4,9 @@
  */
 
 import type { ProblemFacts } from '../core/index.ts';
-import type { InterventionJson, ProfileJson } from '../views/index.ts';
+import type { ProfileJson } from '../views/index.ts';
 import type { Archived, ArchiveRequest } from './archive.ts';
+import type { Events } from './behaviour.ts';
 import type { BlockedView } from './blocked.ts';
 import type { ConfigRequest, ShownConfig } from './config.ts';
 import type { DoctorRequest, Examined } from './doctor.ts';
@@ -78,10 +79,7 @@ export async function showLog(request: LogRequest): Promise<void> {
   return (await import('./logs.ts')).showLog(request);
 }
 
-export async function interventionEvents(
-  cwd: string,
-  session?: string,
-): Promise<{ events: InterventionJson[]; unreadable: string[] }> {
+export async function interventionEvents(cwd: string, session?: string): Promise<Events> {
   return (await import('./behaviour.ts')).interventionEvents(cwd, session);
 }
 

@@ -1,6 +1,6 @@
 /** Windows: commands that only look. Each follows the journal and says it as text or as JSON. */
 import type { Command } from 'commander';
-import { answer, type Common, common, folderOf, wholeNumber } from './io.ts';
+import { answer, answerEach, type Common, common, folderOf, wholeNumber } from './io.ts';
 
 interface WindowOptions extends Common {
   session?: string;
@@ -146,19 +146,20 @@ const interventions: Look = async (_, options) => {
   }
   const { events, unreadable } = await app.interventionEvents(cwd, options.session);
   const { type } = options;
-  const types = [...new Set(events.map((event) => event.event_type))];
-  const wanted = views.interventionsJson(events, {
-    ...lastOf(options),
-    ...(type === undefined ? {} : { type }),
-  });
+  const query = { ...lastOf(options), ...(type === undefined ? {} : { type }) };
+  if (options.json) answerEach(views.interventionsOf(events, query));
+  else {
+    const all = [...events];
+    const wanted = views.interventionsJson(all, query);
+    const types = [...new Set(all.map((event) => event.event_type))];
+    const none =
+      type === undefined || wanted.length > 0 || types.length === 0
+        ? ''
+        : ` There are events of these types: ${types.sort().join(', ')}.`;
+    const counts = wanted.length > 20 ? `\n${views.interventionCounts(wanted)}` : '';
+    answer(options, wanted, views.interventionsText(wanted) + none + counts);
+  }
   tellUnreadable(unreadable);
-  const none =
-    type === undefined || wanted.length > 0 || types.length === 0
-      ? ''
-      : ` There are events of these types: ${types.sort().join(', ')}.`;
-  const counts = wanted.length > 20 ? `\n${views.interventionCounts(wanted)}` : '';
-  // Thousands of events are not worded for a program that does not read the words.
-  answer(options, wanted, options.json ? '' : views.interventionsText(wanted) + none + counts);
 };
 
 const profile: Look = async (_, options) => {

@@ -2,7 +2,6 @@
 import { FINDINGS, type Intervention, type InterventionKind, type Severity } from '../core/index.ts';
 import { evidenceCount } from './receipt.ts';
 import type { FindingStory, IterationStory, Story } from './story.ts';
-import { newest } from './topics.ts';
 import { iso, oneLine } from './words.ts';
 
 /** One element of `interventions/events.json` (schema `ralph_gold.interventions.v1`). */
@@ -51,16 +50,28 @@ export function sessionEvents(story: Story): InterventionJson[] {
   return story.findings.map((told) => interventionJson(story, told));
 }
 
-/** The events that a query asks for, oldest first. */
-export function interventionsJson(
-  events: readonly InterventionJson[],
+/** The events that a query asks for, oldest first; taken from the others as they come. */
+export function* interventionsOf(
+  events: Iterable<InterventionJson>,
   { last, type }: InterventionQuery = {},
+): Generator<InterventionJson> {
+  if (last !== undefined && last < 1) return;
+  const most = last === undefined ? null : Math.floor(last);
+  const newest: InterventionJson[] = [];
+  for (const event of events) {
+    if (type !== undefined && event.event_type !== type && event.details.finding !== type) continue;
+    if (most === null) yield event;
+    else if (newest.push(event) >= 2 * most) newest.splice(0, newest.length - most);
+  }
+  if (most !== null) yield* newest.slice(-most);
+}
+
+/** The same as a list. */
+export function interventionsJson(
+  events: Iterable<InterventionJson>,
+  query: InterventionQuery = {},
 ): InterventionJson[] {
-  const wanted =
-    type === undefined
-      ? events
-      : events.filter((event) => event.event_type === type || event.details.finding === type);
-  return [...newest(wanted, last)];
+  return [...interventionsOf(events, query)];
 }
 
 export function interventionJson(story: Story, told: FindingStory): InterventionJson {

@@ -138,5 +138,5 @@ it('the history of a profile holds its newest fifty events', () => {
   const history = profilesOf(notes)[0]!.intervention_history;
   expect(history).toHaveLength(50);
   expect(history.at(-1)).toMatchObject({ iteration: 40, event_type: 'false_completion_detected' });
-  expect(notedEvents(notes)).toHaveLength(80);
+  expect([...notedEvents(notes)]).toHaveLength(80);
 });

@@ -63,11 +63,22 @@ export function iterationNote(
   };
 }
 
-/** The events of these notes, oldest first. */
-export function notedEvents(notes: readonly IterationNote[]): InterventionJson[] {
-  return notes.flatMap(({ session, iteration, at, events }) =>
-    events.map((event) => ({ session_id: session, iteration, timestamp: iso(at), ...event })),
-  );
+/** The events of these notes, oldest first, one after the other. */
+export function* notedEvents(notes: Iterable<IterationNote>): Generator<InterventionJson> {
+  for (const { session, iteration, at, events } of notes) {
+    if (events.length === 0) continue;
+    const timestamp = iso(at);
+    for (const { event_type, severity, details, remediation_attempted } of events)
+      yield {
+        session_id: session,
+        iteration,
+        event_type,
+        timestamp,
+        severity,
+        details,
+        remediation_attempted,
+      };
+  }
 }
 
 interface Thresholds {
@@ -115,105 +126,179 @@ const WINDOW = 5;
 const HISTORY_MOST = 50;
 const VERIFIED_LEAST = 5;
 
-/** One profile for each agent that was judged, the busiest first. Notes come in the order of their time. */
-export function profilesOf(notes: readonly IterationNote[]): ProfileJson[] {
-  return [...grouped(notes, (note) => note.agent)]
-    .map(([agent, own]) => profileOf(agent, own))
+/**
+ * One profile for each agent that was judged, the busiest first. Notes come in the order of their time, and
+ * none is kept: ten thousand cost no more room than one.
+ */
+export function profilesOf(notes: Iterable<IterationNote>): ProfileJson[] {
+  const agents = new Map<string, Course>();
+  for (const note of notes) {
+    follow(entryOf(agents, note.agent, newCourse), note);
+  }
+  return [...agents]
+    .map(([agent, course]) => profileOf(agent, course))
     .sort((a, b) => b.total_iterations - a.total_iterations || (a.agent_id < b.agent_id ? -1 : 1));
 }
 
-function profileOf(agent: string, notes: IterationNote[]): ProfileJson {
-  const classes = grouped(notes, (note) => note.class);
-  const recent = notes.slice(-RECENT);
-  const before = notes.slice(0, -RECENT);
-  const reinforced = notes.findLast((note) => has(note, 'agent_reinforced'));
+/** What is counted of some iterations. */
+interface Tally {
+  total: number;
+  accepted: number;
+  timedOut: number;
+  noFiles: number;
+  falseCompletion: number;
+  files: number;
+  evidence: number;
+  /** Seconds of accepted attempts. */
+  verifiedS: number[];
+}
+
+const newTally = (): Tally => ({
+  total: 0,
+  accepted: 0,
+  timedOut: 0,
+  noFiles: 0,
+  falseCompletion: 0,
+  files: 0,
+  evidence: 0,
+  verifiedS: [],
+});
+
+function countIn(tally: Tally, note: IterationNote): void {
+  tally.total += 1;
+  tally.files += note.files;
+  tally.evidence += note.evidence;
+  if (note.outcome === 'accepted') {
+    tally.accepted += 1;
+    tally.verifiedS.push(note.durationMs / 1000);
+  }
+  if (has(note, 'timed_out')) tally.timedOut += 1;
+  if (has(note, 'no_files_detected')) tally.noFiles += 1;
+  if (has(note, 'false_completion_detected')) tally.falseCompletion += 1;
+}
+
+function entryOf<T>(map: Map<string, T>, key: string, make: () => T): T {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
+}
+
+/** How one agent has done so far. */
+interface Course {
+  all: Tally;
+  classes: Map<string, Tally>;
+  /** The newest twenty, and all before them. */
+  recent: IterationNote[];
+  before: Tally;
+  reinforcedAt: number | null;
+  /** Corrected kinds by subject, until its next attempt. */
+  open: Map<string, string[]>;
+  followed: number;
+  remedied: number;
+  /** The newest notes that carry events. */
+  told: IterationNote[];
+}
+
+const newCourse = (): Course => ({
+  all: newTally(),
+  classes: new Map(),
+  recent: [],
+  before: newTally(),
+  reinforcedAt: null,
+  open: new Map(),
+  followed: 0,
+  remedied: 0,
+  told: [],
+});
+
+function follow(course: Course, note: IterationNote): void {
+  countIn(course.all, note);
+  if (note.class !== null) countIn(entryOf(course.classes, note.class, newTally), note);
+  if (course.recent.push(note) > RECENT) countIn(course.before, course.recent.shift()!);
+  if (has(note, 'agent_reinforced')) course.reinforcedAt = note.at;
+  remedy(course, note);
+  // Each carries one event at least.
+  if (note.events.length > 0 && course.told.push(note) > HISTORY_MOST) course.told.shift();
+}
+
+/** A correction helped where the task's next attempt by the same agent does not show the finding again. */
+function remedy(course: Course, { session, mode, task, events }: IterationNote): void {
+  const subject = `${session} ${mode} ${task ?? ''}`;
+  for (const kind of course.open.get(subject) ?? []) {
+    course.followed += 1;
+    if (!events.some((event) => kindOf(event) === kind)) course.remedied += 1;
+  }
+  const corrected: string[] = [];
+  for (const event of events) {
+    const kind = kindOf(event);
+    if (event.remediation_attempted && kind !== 'agent_reinforced' && !corrected.includes(kind))
+      corrected.push(kind);
+  }
+  course.open.set(subject, corrected);
+}
+
+function profileOf(agent: string, course: Course): ProfileJson {
+  const { all, classes, recent, before, reinforcedAt, followed, remedied, told } = course;
+  const last = newTally();
+  for (const note of recent) countIn(last, note);
+  const byClass = [...classes].sort().map(([name, own]) => [name, behaviour(own)]);
   return {
     agent_id: agent,
-    ...behaviour(notes),
-    last_reinforcement: reinforced === undefined ? null : iso(reinforced.at),
-    intervention_threshold_exceeded: exceeds(notes.slice(-WINDOW)),
-    remediation: remediation(notes),
-    by_class: Object.fromEntries([...classes].sort().map(([name, own]) => [name, behaviour(own)])),
-    trend: { last_20: trend(recent), before: trend(before) },
-    intervention_history: history(notes),
+    ...behaviour(all),
+    last_reinforcement: reinforcedAt === null ? null : iso(reinforcedAt),
+    intervention_threshold_exceeded: exceeds(recent.slice(-WINDOW)),
+    remediation: {
+      followed,
+      remedied,
+      success_rate: followed === 0 ? null : rounded(remedied / followed),
+    },
+    by_class: Object.fromEntries(byClass),
+    trend: { last_20: trend(last), before: trend(before) },
+    intervention_history: history(told),
   };
 }
 
-/** By the key's value, in the order of first sight; null belongs nowhere. */
-function grouped(
-  notes: readonly IterationNote[],
-  keyOf: (note: IterationNote) => string | null,
-): Map<string, IterationNote[]> {
-  const groups = new Map<string, IterationNote[]>();
-  for (const note of notes) {
-    const key = keyOf(note);
-    if (key === null) continue;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [note]);
-    else group.push(note);
-  }
-  return groups;
-}
-
-function behaviour(notes: IterationNote[]): Behaviour {
-  const verified = notes.filter((note) => note.outcome === 'accepted').map((note) => note.durationMs / 1000);
+function behaviour(tally: Tally): Behaviour {
+  const { total, verifiedS } = tally;
   return {
-    total_iterations: notes.length,
-    accepted: verified.length,
-    timed_out: counted(notes, 'timed_out'),
-    no_files_count: counted(notes, 'no_files_detected'),
-    false_completion_count: counted(notes, 'false_completion_detected'),
-    avg_files_per_iteration: mean(notes.map((note) => note.files)),
-    avg_evidence_count: mean(notes.map((note) => note.evidence)),
-    verified_p90_s: verified.length < VERIFIED_LEAST ? null : Math.ceil(percentile(verified, 0.9)),
+    total_iterations: total,
+    accepted: tally.accepted,
+    timed_out: tally.timedOut,
+    no_files_count: tally.noFiles,
+    false_completion_count: tally.falseCompletion,
+    avg_files_per_iteration: total === 0 ? 0 : rounded(tally.files / total),
+    avg_evidence_count: total === 0 ? 0 : rounded(tally.evidence / total),
+    verified_p90_s: verifiedS.length < VERIFIED_LEAST ? null : Math.ceil(percentile(verifiedS, 0.9)),
   };
 }
 
-function trend(notes: IterationNote[]): Trend | null {
-  if (notes.length === 0) return null;
-  const share = (part: number) => rounded(part / notes.length);
-  const { accepted, no_files_count, false_completion_count, avg_files_per_iteration } = behaviour(notes);
+function trend(tally: Tally): Trend | null {
+  const { total } = tally;
+  if (total === 0) return null;
   return {
-    iterations: notes.length,
-    accepted_rate: share(accepted),
-    no_files_rate: share(no_files_count),
-    false_completion_rate: share(false_completion_count),
-    avg_files_per_iteration,
+    iterations: total,
+    accepted_rate: rounded(tally.accepted / total),
+    no_files_rate: rounded(tally.noFiles / total),
+    false_completion_rate: rounded(tally.falseCompletion / total),
+    avg_files_per_iteration: rounded(tally.files / total),
   };
 }
 
 function exceeds(last: IterationNote[]): boolean {
   const { noFiles, falseCompletion } = last.at(-1)!.thresholds;
-  return (
-    counted(last, 'no_files_detected') >= noFiles ||
-    counted(last, 'false_completion_detected') >= falseCompletion
-  );
-}
-
-/** A correction helped where the task's next attempt by the same agent does not show the finding again. */
-function remediation(notes: IterationNote[]): ProfileJson['remediation'] {
-  const open = new Map<string, Set<string>>();
-  let [followed, remedied] = [0, 0];
-  for (const note of notes) {
-    const subject = `${note.session}\0${note.mode}\0${note.task ?? ''}`;
-    const now = new Set(note.events.map(kindOf));
-    for (const kind of open.get(subject) ?? []) {
-      followed += 1;
-      if (!now.has(kind)) remedied += 1;
-    }
-    const corrected = note.events.filter((event) => event.remediation_attempted);
-    open.set(subject, new Set(corrected.map(kindOf).filter((kind) => kind !== 'agent_reinforced')));
-  }
-  return { followed, remedied, success_rate: followed === 0 ? null : rounded(remedied / followed) };
+  const tally = newTally();
+  for (const note of last) countIn(tally, note);
+  return tally.noFiles >= noFiles || tally.falseCompletion >= falseCompletion;
 }
 
 function history(notes: IterationNote[]): ProfileJson['intervention_history'] {
-  const events: ProfileJson['intervention_history'] = [];
-  for (let i = notes.length - 1; i >= 0 && events.length < HISTORY_MOST; i--) {
-    const { iteration, at, events: own } = notes[i]!;
-    events.unshift(...own.map((event) => ({ iteration, timestamp: iso(at), ...event })));
-  }
-  return events.slice(-HISTORY_MOST);
+  return notes
+    .flatMap(({ iteration, at, events }) =>
+      events.map((event) => ({ iteration, timestamp: iso(at), ...event })),
+    )
+    .slice(-HISTORY_MOST);
 }
 
 /** The finding's own name where it has one, else the type of its event. */
@@ -221,17 +306,9 @@ function kindOf({ event_type, details }: NotedEvent): string {
   return typeof details.finding === 'string' ? details.finding : event_type;
 }
 
-/** Iterations in which an event of this type, or a finding of this name, was noted. */
-function counted(notes: IterationNote[], type: string): number {
-  return notes.filter((note) => has(note, type)).length;
-}
-
+/** An event of this type, or a finding of this name, was noted. */
 function has(note: IterationNote, type: string): boolean {
   return note.events.some((event) => event.event_type === type || event.details.finding === type);
-}
-
-function mean(values: number[]): number {
-  return values.length === 0 ? 0 : rounded(values.reduce((sum, value) => sum + value, 0) / values.length);
 }
 
 function percentile(values: number[], share: number): number {
@@ -255,7 +332,7 @@ function thresholdsOf(policy: Policy | null): Thresholds {
 }
 
 /** `interventions/profile.json`; a lone agent's fields also stand at the top, where other tools look for them. */
-export function profileFile(notes: readonly IterationNote[]): object {
+export function profileFile(notes: Iterable<IterationNote>): object {
   const profiles = profilesOf(notes);
   const agents = Object.fromEntries(profiles.map((profile) => [profile.agent_id, profile]));
   return { $schema: 'ralph_gold.profile.v1', ...(profiles.length === 1 ? profiles[0] : {}), agents };

@@ -13,8 +13,12 @@ const CONTROLS =
 /** Halves of a surrogate pair, which no terminal can print. */
 const HALVES = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
+/** Printed on every terminal as it is; by far the most of all text. */
+const HARMLESS = /^[ -~]*$/;
+
 /** Text without control sequences, several lines kept. At most `max` characters, then `…`. */
 export function plain(text: string, max = 4_000): string {
+  if (text.length <= max && HARMLESS.test(text)) return text;
   // Cut before the search, so that a huge text costs no more than a long one.
   const cut = text.length > max * 4 ? text.slice(0, max * 4) : text;
   const safe = cut
