@@ -257,6 +257,32 @@ describe('between two attempts of one run', () => {
     expect(landed(project, 'half.txt')).toBe('half\nmore');
     expect(project.git('status', '--porcelain')).toBe('');
   });
+
+  test('work that is set aside and taken up again, and what a hook did, is nobody’s dirt', async () => {
+    const half = 'echo half > half.txt; echo a >> src/a.js';
+    project = makeProject({
+      files: { ...two, 'src/a.js': '1\n', 'src/b.js': '1\n', version: '0\n' },
+      runs: [
+        { when: { task: 'a', attempt: 1 }, do: [{ run: half }, { say: DONE }] },
+        { when: { task: 'b' }, do: [{ run: 'echo b >> src/b.js' }, { say: DONE }] },
+        done('echo more >> half.txt; touch fine'),
+      ],
+      config: 'gates:\n  - { name: fine, run: "test ! -f half.txt || test -f fine" }\n',
+    });
+    project.write('.git/hooks/pre-commit', '#!/bin/sh\ndate > version\ngit add version\n');
+    chmodSync(join(project.dir, '.git/hooks/pre-commit'), 0o755);
+    const ran = await project.ralph(['run']);
+    expect(ran.code).toBe(0);
+    expect(verdicts(project).map((line) => line.split(' ').slice(0, 2).join(' '))).toEqual([
+      'a rejected',
+      'b accepted',
+      'a accepted',
+    ]);
+    expect(facts(project, 'leftovers.taken_up')[0]).toMatchObject({ task: 'a', conflicts: [] });
+    expect(facts(project, 'dirt.found')).toEqual([]);
+    expect(landed(project, 'half.txt')).toBe('half\nmore');
+    expect(landed(project, 'src/a.js')).toBe('1\na');
+  });
 });
 
 describe('after the runner was killed', () => {
