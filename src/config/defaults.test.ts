@@ -55,12 +55,12 @@ const DEFAULTS = {
     timeout_multiplier_per_failure: 1.5,
     learn: false,
     complexity: {
-      simple: { multiplier: 1, keywords: expect.arrayContaining(['fix', 'update', 'refactor', 'add']) },
-      medium: { multiplier: 1.5, keywords: expect.arrayContaining(['test', 'mock', 'fixture']) },
-      complex: { multiplier: 2, keywords: expect.arrayContaining(['CLI', 'command', 'parser']) },
+      simple: { multiplier: 1, keywords: ['fix', 'update', 'refactor', 'add'] },
+      medium: { multiplier: 1.5, keywords: ['test', 'mock', 'fixture'] },
+      complex: { multiplier: 2, keywords: ['CLI', 'command', 'parser'] },
       ui_heavy: {
         multiplier: 3,
-        keywords: expect.arrayContaining(['UI', 'View', 'Chart', 'Dashboard', 'SwiftUI']),
+        keywords: ['UI', 'View', 'Chart', 'Dashboard', 'SwiftUI'],
       },
     },
   },

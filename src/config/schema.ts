@@ -41,7 +41,7 @@ const complexityClass = ({ multiplier, keywords }: ComplexityClass) =>
     .strictObject({
       multiplier: z.number().positive().default(multiplier).describe('Factor on the mode’s timeout.'),
       keywords: texts(
-        'Whole words that put a task into this class, in any case, plurals too; replaces the list.',
+        'Whole words, in any case, plurals too. A list of your own decides, and takes the place of all Ralph knows of the class.',
         keywords,
       ),
     })

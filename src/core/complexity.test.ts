@@ -55,7 +55,7 @@ describe('the class of a task', () => {
     expect([level, because]).toEqual(['medium', 'no keyword says otherwise']);
   });
 
-  test('comes from the strongest word, wherever it stands, and is told with it', () => {
+  test('comes from the heaviest words, wherever they stand, and is told with the heaviest of them', () => {
     const def = {
       title: 'Fix sales',
       description: 'a parser',
@@ -68,7 +68,41 @@ describe('the class of a task', () => {
     expect(classOf('Fix it').because).toBe("of 'Fix' in the title");
   });
 
-  test('is one higher with more than three criteria, and never higher than the highest', () => {
+  test.each([
+    ['Fix the typo on the sales dashboard', 'simple', "of 'typo' in the title"],
+    ['Rename the Chart menu', 'simple', "of 'Rename' in the title"],
+    ['feat: new dashboard for drivers, who dropped it', 'ui_heavy', "of 'dashboard' in the title"],
+    ['Timeout from 5 s to 20 s', 'simple', "of 'from 5 s to 20' in the title"],
+    ['Timeout 30 s', 'simple', "of 'Timeout 30 s' in the title"],
+    ['Part 3', 'medium', 'no keyword says otherwise'],
+    ['It has “Halo”', 'simple', "of '“Halo”' in the title"],
+    ["The user's and the host's", 'medium', "of 'user' in the title"],
+    ['Searches answer within 50 ms', 'complex', "of '50 ms' in the title"],
+    ['chore: the third of May', 'simple', "of 'chore' in the title"],
+    ['As a parser engineer I want a weekly mail', 'medium', "of 'weekly' in the title"],
+    ['The wish to have a phone number', 'medium', 'no keyword says otherwise'],
+    ['Kalenderansicht', 'ui_heavy', "of 'Kalenderansicht' in the title"],
+    ['Oberflache', 'ui_heavy', "of 'Oberflache' in the title"],
+    ['検索画面', 'ui_heavy', "of '検索画面' in the title"],
+  ])('weighs: %s is %s %s', (title, level, because) => {
+    expect(classOf(title)).toEqual({ level, because });
+  });
+
+  test('a word of the title weighs more than the same in the description, and that more than in a criterion', () => {
+    const of = (title: string, description: string, criterion: string) => {
+      return classify({ title, description, acceptance: [criterion] }, DEFAULT_CLASSES);
+    };
+    expect(of('A compiler', 'with a dashboard', 'none').level).toBe('complex');
+    expect(of('It', 'with a dashboard', 'and a compiler').level).toBe('ui_heavy');
+    expect(of('It', 'a compiler', 'a compiler').because).toBe("of 'compiler' in the description");
+  });
+
+  test('a sign that is long is told short', () => {
+    const { because } = classOf(`One: ${'x'.repeat(60)}, two, three, four`);
+    expect(because).toBe(`of '${'x'.repeat(39)}…' in the title`);
+  });
+
+  test('more than three criteria raise what is weakly said by one, and never above complex', () => {
     const criteria = (n: number) => Array.from({ length: n }, (_, i) => `point ${i + 1}`);
     expect(classOf('Fix it', criteria(3)).level).toBe('simple');
     expect(classOf('Fix it', criteria(4))).toEqual({
@@ -79,10 +113,9 @@ describe('the class of a task', () => {
       level: 'complex',
       because: '4 acceptance criteria raise it from medium',
     });
-    expect(classOf('A chart', criteria(9))).toEqual({
-      level: 'ui_heavy',
-      because: "of 'chart' in the title",
-    });
+    for (const title of ['A chart', 'A parser', 'Fix a typo in the docstring']) {
+      expect(classOf(title, criteria(9))).toEqual(classOf(title));
+    }
   });
 
   test('follows the keywords of a project, phrases and other scripts too', () => {
@@ -102,6 +135,25 @@ describe('the class of a task', () => {
     expect(classOf('A chart', [], classes).level).toBe('medium');
   });
 
+  test("a project's own keyword decides alone, the strongest class's of several, and replaces the class's words", () => {
+    const classes = {
+      ...DEFAULT_CLASSES,
+      simple: { multiplier: 1, keywords: ['ledger'] },
+      ui_heavy: { multiplier: 3, keywords: [] },
+    };
+    const dashboards = 'Charts and dashboards on every screen';
+    expect(classOf(dashboards, [], DEFAULT_CLASSES).level).toBe('ui_heavy');
+    expect(classOf(dashboards, [], classes).level).toBe('medium');
+    expect(classOf('Fix it', [], classes)).toEqual({ level: 'medium', because: 'no keyword says otherwise' });
+    const five = ['a compiler', 'a parser', 'a lexer', 'a ledger', 'concurrent'];
+    expect(classOf('A distributed compiler', five, classes)).toEqual({
+      level: 'simple',
+      because: "of 'ledger' in acceptance 4",
+    });
+    const both = { ...classes, complex: { multiplier: 2, keywords: ['payroll'] } };
+    expect(classOf('The ledger of a payroll', [], both).because).toBe("of 'payroll' in the title");
+  });
+
   test('no text is too strange', () => {
     const text = fc.string({ unit: 'binary' });
     fc.assert(
@@ -119,19 +171,26 @@ describe('against what a person calls the work', () => {
       return classify({ title, description, acceptance }, DEFAULT_CLASSES).level === label;
     });
 
-  test('the texts are enough, in enough styles, in two halves by their number', () => {
-    const [tuning, heldOut] = [half('tuning'), half('held-out')];
-    expect(tuning.length + heldOut.length).toBeGreaterThanOrEqual(120);
-    expect(new Set([...tuning, ...heldOut].map(({ style }) => style)).size).toBeGreaterThanOrEqual(6);
-    expect(tuning.every(({ n }) => n % 4 < 2)).toBe(true);
-    expect(heldOut.every(({ n }) => n % 4 >= 2)).toBe(true);
+  test('the texts are enough, in enough styles, each set in two halves by the number of a text', () => {
+    for (const [one, other] of [
+      [half('tuning'), half('held-out')],
+      [half('second-tuning'), half('second-held-out')],
+    ] as const) {
+      expect(one.length + other.length).toBeGreaterThanOrEqual(120);
+      expect(new Set([...one, ...other].map(({ style }) => style)).size).toBeGreaterThanOrEqual(6);
+      expect(one.every(({ n }) => n % 4 < 2)).toBe(true);
+      expect(other.every(({ n }) => n % 4 >= 2)).toBe(true);
+    }
   });
 
-  // The floor of the held-out half is below its figure, so that a keyword may change; the figure is printed.
+  // Of the held-out halves only the figure is read, and floors are below it, so that a word may change. They
+  // are no texts to tune on: whoever reads their misses writes new ones (docs/design, the class of a task).
   test.each([
-    ['tuning', 0.85],
-    ['tuning-more', 0.85],
-    ['held-out', 0.75],
+    ['tuning', 0.9],
+    ['tuning-more', 0.9],
+    ['second-tuning', 0.9],
+    ['held-out', 0.77],
+    ['second-held-out', 0.8],
   ])('%s: at least %f of the texts', (name, least) => {
     const tasks = half(name);
     const hits = right(tasks).length;

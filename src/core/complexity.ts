@@ -1,10 +1,12 @@
 /**
  * How much work a task looks like, read from its words: the class that scales an attempt's time. A word
- * counts only as a whole, whatever its case; "build" holds no UI and "review" no View. The class is a
- * guess, so the word it comes from and where it stands are always told with it.
+ * counts only as a whole, whatever its case; "build" holds no UI and "review" no View. A keyword that the
+ * project named decides; otherwise all that is known of the text is weighed. The class is a guess, so the
+ * word it comes from and where it stands are always told with it.
  */
-import { DEFAULT_WORDS } from './complexity-words.ts';
-import type { TaskDef } from './task.ts';
+import { indexKeywords, type KeywordIndex, strongestKeyword } from './complexity-keywords.ts';
+import type { Texts } from './complexity-shape.ts';
+import { weigh } from './complexity-weigh.ts';
 
 /** From the least work to the most; `ui_heavy` is work that is mostly seen and handled on a screen. */
 export const COMPLEXITIES = ['simple', 'medium', 'complex', 'ui_heavy'] as const;
@@ -19,12 +21,15 @@ export interface ComplexityClass {
 
 export type ComplexityClasses = Record<Complexity, ComplexityClass>;
 
-/** The classes of a project that configures none. */
+/**
+ * The classes of a project that configures none. Their keywords stand for all the words Ralph knows of the
+ * class; a list that is not this one is the project's own, takes their place, and decides.
+ */
 export const DEFAULT_CLASSES: ComplexityClasses = {
-  simple: { multiplier: 1, keywords: DEFAULT_WORDS.simple },
-  medium: { multiplier: 1.5, keywords: DEFAULT_WORDS.medium },
-  complex: { multiplier: 2, keywords: DEFAULT_WORDS.complex },
-  ui_heavy: { multiplier: 3, keywords: DEFAULT_WORDS.ui_heavy },
+  simple: { multiplier: 1, keywords: ['fix', 'update', 'refactor', 'add'] },
+  medium: { multiplier: 1.5, keywords: ['test', 'mock', 'fixture'] },
+  complex: { multiplier: 2, keywords: ['CLI', 'command', 'parser'] },
+  ui_heavy: { multiplier: 3, keywords: ['UI', 'View', 'Chart', 'Dashboard', 'SwiftUI'] },
 };
 
 /** The class of a task and why it has it. */
@@ -34,118 +39,53 @@ export interface Classified {
   because: string;
 }
 
-/** More criteria than this raise a task by one class. */
-const MANY_CRITERIA = 3;
-
 /**
- * The class of a task by title, description and criteria. The strongest class with a keyword in them wins;
- * none is medium; more than three criteria raise the class by one.
+ * The class of a task by title, description and criteria. The strongest class of which the project's own
+ * keywords stand in them wins; without one the heaviest evidence; without any it is medium.
  */
-export function classify(
-  { title, description, acceptance }: Pick<TaskDef, 'title' | 'description' | 'acceptance'>,
-  classes: ComplexityClasses,
-): Classified {
-  const keywords = indexOf(classes);
+export function classify(texts: Texts, classes: ComplexityClasses): Classified {
+  const { own, keywords } = ownOf(classes);
+  const named = own.includes(true) ? namedIn(texts, keywords) : null;
+  if (named) return named;
+  const { rank, first, raisedFrom } = weigh(texts, own);
+  const level = COMPLEXITIES[rank]!;
+  const because = first ? `of '${first.word}' in ${first.place}` : null;
+  if (raisedFrom === null) return { level, because: because ?? 'no keyword says otherwise' };
+  const more = `${texts.acceptance.length} acceptance criteria raise it from ${COMPLEXITIES[raisedFrom]}`;
+  return { level, because: because ? `${because}, and ${more}` : more };
+}
+
+function namedIn(texts: Texts, keywords: KeywordIndex): Classified | null {
+  let best: { rank: number; because: string } | null = null;
   const places: [string, string][] = [
-    ['the title', title],
-    ['the description', description],
-    ...acceptance.map((text, index): [string, string] => [`acceptance ${index + 1}`, text]),
+    ['the title', texts.title],
+    ['the description', texts.description],
+    ...texts.acceptance.map((text, index): [string, string] => [`acceptance ${index + 1}`, text]),
   ];
-  let best: Hit | null = null;
   for (const [place, text] of places) {
-    const hit = strongest(text, keywords);
-    if (hit && (!best || hit.rank > best.rank)) best = { ...hit, place };
+    const hit = strongestKeyword(text, keywords);
+    if (hit && (!best || hit.rank > best.rank))
+      best = { rank: hit.rank, because: `of '${hit.word}' in ${place}` };
   }
-  const rank = best?.rank ?? COMPLEXITIES.indexOf('medium');
-  const because = best ? `of '${best.word}' in ${best.place}` : 'no keyword says otherwise';
-  const raised = Math.min(rank + 1, COMPLEXITIES.length - 1);
-  if (acceptance.length <= MANY_CRITERIA || raised === rank) return { level: COMPLEXITIES[rank]!, because };
-  const more = `${acceptance.length} acceptance criteria raise it from ${COMPLEXITIES[rank]}`;
-  return { level: COMPLEXITIES[raised]!, because: best ? `${because}, and ${more}` : more };
+  return best && { level: COMPLEXITIES[best.rank]!, because: best.because };
 }
 
-interface Hit {
-  rank: number;
-  /** As it stands in the text. */
-  word: string;
-  place: string;
+/** Which classes have a list of the project's own, and those lists. */
+interface Own {
+  own: boolean[];
+  keywords: KeywordIndex;
 }
 
-/** One keyword: its words in order, each lower case. */
-interface Keyword {
-  words: string[];
-  rank: number;
-}
+const known = new WeakMap<ComplexityClasses, Own>();
 
-/** Keywords by their first word. */
-type KeywordIndex = Map<string, Keyword[]>;
-
-const indexes = new WeakMap<ComplexityClasses, KeywordIndex>();
-
-function indexOf(classes: ComplexityClasses): KeywordIndex {
-  const known = indexes.get(classes);
-  if (known) return known;
-  const index: KeywordIndex = new Map();
-  const put = (words: string[], rank: number) => {
-    if (words.length === 0) return;
-    index.set(words[0]!, [...(index.get(words[0]!) ?? []), { words, rank }]);
-  };
-  COMPLEXITIES.forEach((level, rank) => {
-    for (const keyword of classes[level].keywords) {
-      put(piecesOf(keyword).map(lower), rank);
-      // "SwiftUI" is found in "swiftui" too, where no hump shows that it has two parts.
-      put(piecesOf(lower(keyword)), rank);
-    }
+function ownOf(classes: ComplexityClasses): Own {
+  const before = known.get(classes);
+  if (before) return before;
+  const own = COMPLEXITIES.map((level) => {
+    return classes[level].keywords.join('\n') !== DEFAULT_CLASSES[level].keywords.join('\n');
   });
-  indexes.set(classes, index);
-  return index;
-}
-
-function strongest(text: string, keywords: KeywordIndex): Hit | null {
-  const pieces = piecesOf(text);
-  const words = pieces.map(lower);
-  let best: Hit | null = null;
-  for (let at = 0; at < words.length; at++) {
-    for (const first of singulars(words[at]!)) {
-      for (const keyword of keywords.get(first) ?? []) {
-        if (best && keyword.rank <= best.rank) continue;
-        if (!standsAt(words, at, keyword)) continue;
-        const word = pieces.slice(at, at + keyword.words.length).join(' ');
-        best = { rank: keyword.rank, word, place: '' };
-      }
-    }
-  }
-  return best;
-}
-
-/** Only a keyword's last word may stand in the plural. */
-function standsAt(words: string[], at: number, keyword: Keyword): boolean {
-  const last = keyword.words.length - 1;
-  return keyword.words.every((wanted, i) => {
-    const word = words[at + i];
-    if (word === undefined) return false;
-    return word === wanted || (i === last && singulars(word).includes(wanted));
-  });
-}
-
-/** The word, and what it could be the plural of. */
-function singulars(word: string): string[] {
-  const forms = [word];
-  if (word.length > 2 && word.endsWith('s')) forms.push(word.slice(0, -1));
-  if (word.length > 4 && word.endsWith('es')) forms.push(word.slice(0, -2));
-  if (word.length > 4 && word.endsWith('ies')) forms.push(`${word.slice(0, -3)}y`);
-  return forms;
-}
-
-function lower(word: string): string {
-  return word.toLowerCase();
-}
-
-/** A run of Han or Katakana, which no space ends; an acronym, also its plural; a hump or plain word; digits. */
-const PIECE =
-  /\p{sc=Han}+|[\p{sc=Katakana}ー]+|\p{Lu}{2,}s(?![\p{Ll}\p{M}])|\p{Lu}+(?!\p{Ll})|\p{Lu}?(?:(?![\p{sc=Han}\p{sc=Katakana}])[\p{Ll}\p{Lo}\p{Lt}\p{M}])+|\p{N}+|\p{Lu}/gu;
-
-/** A text's words: at spaces, signs, hyphens and underscores, and at the humps of camelCase and HTTPView. */
-function piecesOf(text: string): string[] {
-  return text.normalize('NFC').match(PIECE) ?? [];
+  const lists = COMPLEXITIES.map((level, rank) => (own[rank] ? classes[level].keywords : []));
+  const found = { own, keywords: indexKeywords(lists) };
+  known.set(classes, found);
+  return found;
 }

@@ -5,7 +5,7 @@ import { DONE, facts, leave, makeWorld, policy, run, statuses, type World } from
 
 const NEEDED_MS = 700_000;
 const SPEED = { ...policy().timeout, mode: 'speed' as const, baseS: 120 };
-const CHART = { id: 't1', title: 'Sales at a glance', acceptance: ['per month', 'a Chart with a legend'] };
+const CHART = { id: 't1', title: 'The sales of a year', acceptance: ['per month', 'a Chart with a legend'] };
 
 /** Each attempt adds its part; it reports only where its time is enough for all of the work. */
 function slowOn(world: () => World) {
