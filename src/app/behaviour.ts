@@ -2,7 +2,7 @@
  * How agents behaved in this project: the events and the profiles that outlive sessions, and the reset that
  * lets both begin anew.
  */
-import { appendProject, INTERVENTIONS_RESET, readNotes } from '../store/index.ts';
+import { appendProject, drawBehaviour, INTERVENTIONS_RESET, readNotes } from '../store/index.ts';
 import {
   type InterventionJson,
   notedEvents,
@@ -41,10 +41,13 @@ export async function agentProfiles(cwd: string): Promise<{ profiles: ProfileJso
   return { profiles: profilesOf(notes), unreadable };
 }
 
-/** Events and profiles begin anew; what open tasks are told stays. Answers how many events were hidden. */
-export async function resetInterventions(cwd: string): Promise<{ hidden: number }> {
+/**
+ * Events and profiles begin anew, in their files too; what open tasks are told stays. Answers how many events
+ * were hidden, and what a person should hear of the files.
+ */
+export async function resetInterventions(cwd: string): Promise<{ hidden: number; told: string[] }> {
   const { mainDir } = await findPlace(cwd);
   const hidden = [...notedEvents(readNotes(mainDir).notes)].length;
   await appendProject(mainDir, { at: Date.now(), type: INTERVENTIONS_RESET });
-  return { hidden };
+  return { hidden, told: drawBehaviour(mainDir) };
 }

@@ -87,7 +87,7 @@ export async function agentProfiles(cwd: string): Promise<{ profiles: ProfileJso
   return (await import('./behaviour.ts')).agentProfiles(cwd);
 }
 
-export async function resetInterventions(cwd: string): Promise<{ hidden: number }> {
+export async function resetInterventions(cwd: string): Promise<{ hidden: number; told: string[] }> {
   return (await import('./behaviour.ts')).resetInterventions(cwd);
 }
 

@@ -140,7 +140,8 @@ const interventions: Look = async (_, options) => {
   const [app, views] = await load();
   const cwd = folderOf(options);
   if (options.reset === true) {
-    const { hidden } = await app.resetInterventions(cwd);
+    const { hidden, told } = await app.resetInterventions(cwd);
+    for (const line of told) process.stderr.write(`${line}\n`);
     const text = `${views.count(hidden, 'event')} no longer shown; profiles begin anew. What open tasks are told in their prompts stays.`;
     return answer(options, { reset: true, hidden }, text);
   }

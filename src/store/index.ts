@@ -20,7 +20,7 @@ export { isHeld, readLock, takeLock } from './lock.ts';
 export type { MailboxOptions, OpenedMailbox } from './mailbox.ts';
 export { openMailbox } from './mailbox.ts';
 export type { MirrorsOptions } from './mirrors.ts';
-export { openMirrors } from './mirrors.ts';
+export { drawBehaviour, openMirrors } from './mirrors.ts';
 export { INTERVENTIONS_RESET, readNotes } from './notes.ts';
 export type { ProjectNews, ProjectRecord } from './project.ts';
 export { appendProject, projectJournal, readProject, tidyProject } from './project.ts';

@@ -31,7 +31,7 @@ import {
   type TaskDef,
 } from '../core/index.ts';
 import { type OpenedJournal, openJournal } from './journal.ts';
-import { openMirrors } from './mirrors.ts';
+import { drawBehaviour, openMirrors } from './mirrors.ts';
 import { INTERVENTIONS_RESET } from './notes.ts';
 import { appendProject } from './project.ts';
 
@@ -551,6 +551,66 @@ describe('the project’s mirrors', () => {
     expect(events()).toEqual([]);
     await played.iterate('task-1', { done: false, findings: ['gate_failed'] });
     expect(events()).toHaveLength(1);
+  });
+
+  describe('that are damaged', () => {
+    const FILE = 'interventions/events.json';
+    const broken = async (damage: (whole: string) => string) => {
+      const played = await play();
+      await played.iterate('task-1', { done: false, findings: ['no_files_detected'] });
+      const whole = text(inProject(FILE));
+      writeFileSync(inProject(FILE), damage(whole));
+      return { played, whole };
+    };
+
+    it.each<[string, (whole: string) => string, string]>([
+      ['cut short', (whole) => whole.slice(0, 60), 'it was no whole JSON'],
+      ['another file', () => '{"a":1}', 'it held no "events"'],
+      [
+        'bad events among good ones',
+        (whole) => whole.replace('"events": [', '"events": [7, {"event_type": null},'),
+        '2 of its 3 events could not be read, 1 could',
+      ],
+    ])('are set aside and named, then drawn again: %s', async (_, damage, words) => {
+      const { whole } = await broken(damage);
+      await restart();
+      expect(text(inProject(FILE))).toBe(whole);
+      expect(text(inProject(`${FILE}.damaged-1`))).toBe(damage(whole));
+      expect(warnings).toEqual([
+        `.ralph/${FILE} was damaged: ${words}; what it said is kept as events.json.damaged-1 beside it. It is drawn again from .ralph/journal.jsonl, which holds every event.`,
+      ]);
+    });
+
+    it('while a run is on, too, and once for each damage', async () => {
+      const { played, whole } = await broken(() => 'x');
+      await played.redraw();
+      await played.redraw();
+      expect([text(inProject(FILE)), warnings.length]).toEqual([whole, 1]);
+      writeFileSync(inProject(FILE), 'y');
+      await played.redraw();
+      expect([text(inProject(`${FILE}.damaged-2`)), warnings.length]).toEqual(['y', 2]);
+    });
+
+    it('by several that see the same damage make one copy; an older whole file is no damage', async () => {
+      const { whole } = await broken(() => 'x');
+      await Promise.all([restart(), restart()]);
+      expect(text(inProject(FILE))).toBe(whole);
+      expect(existsSync(inProject(`${FILE}.damaged-2`))).toBe(false);
+      writeFileSync(inProject(FILE), '{"$schema":"ralph_gold.interventions.v1","events":[]}');
+      warnings.length = 0;
+      await restart();
+      expect([text(inProject(FILE)), warnings]).toEqual([whole, []]);
+    });
+
+    it('are set aside by a reset as well, which draws both files at once', async () => {
+      await broken(() => '');
+      await appendProject(main, { at: T0, type: INTERVENTIONS_RESET });
+      expect(drawBehaviour(main)).toEqual([
+        expect.stringContaining('was damaged: it was empty. It is drawn'),
+      ]);
+      expect(events()).toEqual([]);
+      expect(JSON.parse(text(inProject('interventions/profile.json')))).toMatchObject({ agents: {} });
+    });
   });
 
   it('name the loop and how it stands', async () => {

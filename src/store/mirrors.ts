@@ -11,6 +11,7 @@ import { statusDetail, tasksSummary } from '../views/index.ts';
 import { errorCode } from './disk.ts';
 import { scanJournal } from './follow.ts';
 import { cycleMetadata, type DrawnProgress, drawProgress, patchProgress } from './mirror-cycles.ts';
+import { EVENTS_SHAPE, type MirrorShape, PROFILES_SHAPE, setDamagedAside } from './mirror-damage.ts';
 import { type GrowingMirror, growingMirror, type WholeMirror, wholeMirror } from './mirror-file.ts';
 import { feedbackText, loopsText, metricsText, type ProjectNotes, projectNotes } from './mirror-project.ts';
 import { newTelling, summaryCsv, type Telling, takeLines, tellRecord } from './mirror-rows.ts';
@@ -362,9 +363,13 @@ async function drawProject(
     if (failed || news('verdict.reached', 'intervention.chosen')) await drawer.notes.note(drawer.telling);
   });
   if (!drawer.primary) return;
-  const draw = (file: string, due: boolean, text: () => string | null) =>
+  const draw = (file: string, due: boolean, text: () => string | null, shape?: MirrorShape) =>
     guarded(drawer, `.ralph/${file}`, async () => {
       const mirror = place(file);
+      if (shape !== undefined && ['unknown', 'changed'].includes(mirror.standing())) {
+        const damage = setDamagedAside(join(drawer.mainDir, '.ralph', file), shape);
+        if (damage !== null) warnOnce(drawer, damage, damage);
+      }
       const failed = drawer.restUntil.has(`.ralph/${file}`);
       if (!due && !failed && mirror.standing() !== 'unknown') return mirror.keep();
       const drawn = text();
@@ -372,10 +377,29 @@ async function drawProject(
       await ensureProjectFolder(drawer.mainDir);
       mirror.draw(drawn);
     });
-  await draw('interventions/events.json', true, () => drawer.notes.events());
-  await draw('interventions/profile.json', true, () => drawer.notes.profiles());
+  await draw('interventions/events.json', true, () => drawer.notes.events(), EVENTS_SHAPE);
+  await draw('interventions/profile.json', true, () => drawer.notes.profiles(), PROFILES_SHAPE);
   const corrected = news('intervention.chosen', 'task.moved', 'tasks.read', 'cycle.started', 'abort.done');
   await draw('interventions/feedback.txt', corrected, () => feedbackText(state));
   await draw('metrics.json', news('run.stopped', 'wave.ended'), () => metricsText(state, drawer.telling));
   await draw('loops.json', true, () => loopsText(state, drawer.worktree));
+}
+
+/**
+ * Draws what the project journal tells of agents' behaviour, at once and without a session, as after a reset.
+ * Answers what a person should hear of it: damage that was set aside.
+ */
+export function drawBehaviour(mainDir: string): string[] {
+  const notes = projectNotes(mainDir, () => '');
+  const told: string[] = [];
+  const draw = (name: string, shape: MirrorShape, text: string | null) => {
+    const file = join(mainDir, '.ralph', 'interventions', name);
+    if (text === null) return;
+    const damage = setDamagedAside(file, shape);
+    if (damage !== null) told.push(damage);
+    wholeMirror(file).draw(text);
+  };
+  draw('events.json', EVENTS_SHAPE, notes.events());
+  draw('profile.json', PROFILES_SHAPE, notes.profiles());
+  return told;
 }

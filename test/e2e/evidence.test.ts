@@ -272,3 +272,20 @@ test('a command that was claimed green and is not is named; a review without cod
   });
   expect(findings(2)).toEqual([]);
 });
+
+test('a reset shows in events.json and profile.json at once; a damaged file is set aside and named', async () => {
+  project = make([{ do: [{ say: DONE }] }]);
+  await project.ralph(['run', '-n', '1']);
+  const at = (name: string) => join(project.dir, '.ralph/interventions', name);
+  const read = (name: string) => JSON.parse(readFileSync(at(name), 'utf8'));
+  expect(read('events.json').events.length).toBeGreaterThan(0);
+  expect(JSON.parse((await project.ralph(['interventions', '--json'])).out)).toHaveLength(
+    read('events.json').events.length,
+  );
+  writeFileSync(at('events.json'), '{"events": [');
+  const reset = await project.ralph(['interventions', '--reset']);
+  expect([reset.code, reset.err]).toEqual([0, expect.stringContaining('events.json was damaged')]);
+  expect(readFileSync(at('events.json.damaged-1'), 'utf8')).toBe('{"events": [');
+  expect([read('events.json').events, read('profile.json').agents]).toEqual([[], {}]);
+  expect((await project.ralph(['interventions', '--json'])).out).toBe('[]\n');
+});
