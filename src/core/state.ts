@@ -126,10 +126,10 @@ export interface AttemptState {
   tokenHash: string;
   taskFile: string | null;
   promptSha: string;
-  pid: number | null;
-  pidStart: string | null;
   /** What git's own rules were when it began; null where nobody looked. */
   rules: Record<string, string> | null;
+  pid: number | null;
+  pidStart: string | null;
   state: 'open' | 'ended' | 'settled';
   stoppedFor: StopCause | null;
   /** Dropped once the attempt is settled and another of its item has begun. */
