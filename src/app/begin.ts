@@ -3,6 +3,7 @@ import type { Fact, TaskDef } from '../core/index.ts';
 import { append, type House, intake, redraw } from '../engine/index.ts';
 import { ownIdentity } from '../process/index.ts';
 import { localZone, readProject, tidyProject } from '../store/index.ts';
+import { earlierDurations } from './behaviour.ts';
 import type { Opened } from './open.ts';
 import type { Place } from './place.ts';
 import type { Plan, RunRequest } from './plan.ts';
@@ -25,7 +26,8 @@ export async function begin(
   const facts: Fact[] = [];
   if (!house.state.session) {
     const { objective } = plan;
-    const { ground } = plan.place;
+    const { ground, mainDir } = plan.place;
+    const durations = earlierDurations(mainDir);
     facts.push({
       type: 'session.created',
       id: session.id,
@@ -33,6 +35,7 @@ export async function begin(
       timezone: localZone(),
       product: PRODUCT,
       ground,
+      ...(durations === null ? {} : { durations }),
     });
   }
   if (repaired) facts.push({ type: 'journal.repaired', ...repaired });

@@ -2,6 +2,7 @@
  * How agents behaved in this project: the events and the profiles that outlive sessions, and the reset that
  * lets both begin anew.
  */
+import type { Durations } from '../core/index.ts';
 import { appendProject, drawBehaviour, INTERVENTIONS_RESET, readNotes } from '../store/index.ts';
 import {
   type InterventionJson,
@@ -9,6 +10,7 @@ import {
   type ProfileJson,
   profilesOf,
   sessionEvents,
+  verifiedDurations,
 } from '../views/index.ts';
 import { findPlace } from './place.ts';
 
@@ -50,4 +52,9 @@ export async function resetInterventions(cwd: string): Promise<{ hidden: number;
   const hidden = [...notedEvents(readNotes(mainDir).notes)].length;
   await appendProject(mainDir, { at: Date.now(), type: INTERVENTIONS_RESET });
   return { hidden, told: drawBehaviour(mainDir) };
+}
+
+/** What accepted attempts of each class took in this project since the last reset; null: none is known. */
+export function earlierDurations(mainDir: string): Durations | null {
+  return verifiedDurations(readNotes(mainDir).notes);
 }

@@ -1,6 +1,13 @@
 /** `ralph run --dry-run`: everything that would be decided before the first agent starts, and nothing done. */
-import { reckonTime, type TaskDef, type TimedTask, type TimeReckoning } from '../core/index.ts';
+import {
+  type Durations,
+  reckonTime,
+  type TaskDef,
+  type TimedTask,
+  type TimeReckoning,
+} from '../core/index.ts';
 import { count, oneLine, reckoningText } from '../views/index.ts';
+import { earlierDurations } from './behaviour.ts';
 import { type Plan, planRun, type RunRequest } from './plan.ts';
 import { checkFirst } from './run.ts';
 import { idleReason } from './which-list.ts';
@@ -12,7 +19,8 @@ export async function dryRun(request: RunRequest): Promise<{ data: Record<string
   for (const warning of plan.warnings) request.audience.say(warning);
   if (!plan.idle) await checkFirst(request, plan, true);
   const open = openTasks(plan);
-  const timed = open.map((def) => ({ def, time: timeOf(plan, def) }));
+  const durations = session?.state.durations ?? earlierDurations(place.mainDir) ?? undefined;
+  const timed = open.map((def) => ({ def, time: timeOf(plan, def, durations) }));
   const objective = plan.objective || (session?.state.session?.objective ?? '');
   const data = {
     project: place.dir,
@@ -53,9 +61,9 @@ export async function dryRun(request: RunRequest): Promise<{ data: Record<string
 }
 
 /** What the next attempt at this task would get. */
-function timeOf({ policy, session }: Plan, def: TaskDef): TimeReckoning {
+function timeOf({ policy, session }: Plan, def: TaskDef, durations: Durations | undefined): TimeReckoning {
   const fresh: TimedTask = { def, timeouts: 0, grant: null };
-  return reckonTime(policy, session?.state.tasks.get(def.id) ?? fresh, session?.state.durations);
+  return reckonTime(policy, session?.state.tasks.get(def.id) ?? fresh, durations);
 }
 
 function openTasks({ session, reading }: Plan): TaskDef[] {

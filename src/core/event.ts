@@ -87,6 +87,8 @@ export type Fact =
       timezone: string;
       product: string;
       ground: string;
+      /** What accepted attempts of each class took in earlier sessions of the project; absent where none did. */
+      durations?: Record<Complexity, number[]>;
     }
   | {
       type: 'run.started';

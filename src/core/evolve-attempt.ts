@@ -1,5 +1,6 @@
 /** How waves, attempts, gates and verdicts change the state. */
 import type { Fact } from './event.ts';
+import { rememberDuration } from './limits.ts';
 import { PHASES } from './phase.ts';
 import { itemKey } from './role.ts';
 import { type AttemptState, gateKey, type ItemState, type State } from './state.ts';
@@ -318,20 +319,14 @@ function reachVerdict(state: State, fact: Of<'verdict.reached'>, at: number): vo
   if (attempt.after) state.seenTrees.add(attempt.after.tree);
 }
 
-/** How many accepted attempts of a class are remembered: enough for a percentile, and what is old fades. */
-const REMEMBERED = 50;
-
 function countTry(state: State, fact: Of<'verdict.reached'>, attempt: AttemptState): void {
   const task = fact.item.task === undefined ? undefined : state.tasks.get(fact.item.task);
   if (!task) return;
   const limit = state.policy?.limits.maxTaskAttempts ?? 3;
   const timedOut = fact.findings.some((finding) => finding.kind === 'timed_out');
   if (timedOut && attempt.report?.timeout !== 'idle') task.timeouts += 1;
-  if (fact.value === 'accepted' && attempt.complexity && fact.item.mode !== 'TASK_REVIEW') {
-    const known = state.durations[attempt.complexity];
-    known.push(attempt.durationMs);
-    if (known.length > REMEMBERED) known.shift();
-  }
+  if (fact.value === 'accepted' && attempt.complexity && fact.item.mode !== 'TASK_REVIEW')
+    rememberDuration(state.durations, attempt.complexity, attempt.durationMs);
   if (fact.value === 'unfinished') {
     task.unfinished += 1;
     if (!fact.newTree || task.unfinished > limit) task.fruitless += 1;

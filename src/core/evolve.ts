@@ -3,11 +3,13 @@
  * says what that means for what we know.
  */
 
+import { COMPLEXITIES } from './complexity.ts';
 import type { Fact } from './event.ts';
 import { evolveAttempt } from './evolve-attempt.ts';
 import { evolvePeople } from './evolve-people.ts';
 import { evolveTask, restartBudgets } from './evolve-task.ts';
 import type { JournalRecord } from './journal.ts';
+import { rememberDuration } from './limits.ts';
 import { PHASES } from './phase.ts';
 import type { Policy } from './policy.ts';
 import type { RunState, State } from './state.ts';
@@ -121,6 +123,8 @@ function createSession(state: State, fact: Extract<Fact, { type: 'session.create
     createdAt: at,
     ground: fact.ground ?? '.',
   };
+  for (const level of COMPLEXITIES)
+    for (const ms of fact.durations?.[level] ?? []) rememberDuration(state.durations, level, ms);
 }
 
 function startRun(state: State, fact: Extract<Fact, { type: 'run.started' }>, at: number): void {

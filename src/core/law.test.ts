@@ -137,6 +137,21 @@ describe('how long one attempt may take', () => {
       expect(timeoutS(learning, { ...task, timeouts: 9 }, known(...six))).toBe(3600);
       expect(timeoutS(learning, { ...task, timeouts: 0 }, known(1, 1, 1, 1, 1))).toBe(60);
     });
+    test('a new session begins with those of earlier ones, and its journal alone explains the number', () => {
+      const created: Fact = {
+        type: 'session.created',
+        id: '260102-120000',
+        objective: '',
+        timezone: 'UTC',
+        product: 'ralph',
+        ground: '.',
+        durations: { simple: [], medium: [], complex: [1], ui_heavy: six },
+      };
+      const { durations } = given(created, started(), listed(chart));
+      expect(reckonTime(learning, task, durations)).toMatchObject({ learned: true, samples: 6, p90S: 700 });
+      const { durations: _, ...old } = created;
+      expect(given(old as Fact, started(), listed(chart)).durations.ui_heavy).toEqual([]);
+    });
     test('the last fifty of a class are remembered, and those of another class are not mixed in', () => {
       const many = known(...Array.from({ length: 60 }, (_, index) => index));
       expect([many.ui_heavy.length, many.ui_heavy[0], many.medium]).toEqual([50, 10, []]);

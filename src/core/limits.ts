@@ -1,5 +1,5 @@
 /** What binds: how long one attempt may take, and when the whole run has had enough. */
-import { type Classified, classify, DEFAULT_CLASSES } from './complexity.ts';
+import { type Classified, type Complexity, classify, DEFAULT_CLASSES } from './complexity.ts';
 import type { Allowance, TimeReckoning } from './event.ts';
 import type { Policy } from './policy.ts';
 import { hires, type State, type TaskState } from './state.ts';
@@ -11,7 +11,19 @@ export type TimedTask = Pick<TaskState, 'def' | 'timeouts' | 'grant'>;
 /** What accepted attempts of each class took, ms, the newest last. */
 export type Durations = State['durations'];
 
-const NO_DURATIONS: Durations = { simple: [], medium: [], complex: [], ui_heavy: [] };
+export const noDurations = (): Durations => ({ simple: [], medium: [], complex: [], ui_heavy: [] });
+
+const NO_DURATIONS = noDurations();
+
+/** How many accepted attempts of a class are remembered: enough for a percentile, and what is old fades. */
+const REMEMBERED = 50;
+
+/** Adds what one accepted attempt took. */
+export function rememberDuration(durations: Durations, level: Complexity, ms: number): void {
+  const known = durations[level];
+  known.push(ms);
+  if (known.length > REMEMBERED) known.shift();
+}
 
 /** Fewer accepted attempts of a class than this say nothing about the next one. */
 const ENOUGH_SAMPLES = 5;

@@ -23,6 +23,7 @@ export {
   profileFile,
   profilesOf,
   profilesText,
+  verifiedDurations,
 } from './profile.ts';
 export { type SessionJson, sessionJson, sessionsText } from './sessions.ts';
 export * from './status.ts';

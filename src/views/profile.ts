@@ -3,7 +3,15 @@
  * claimed what was not so, whether a correction helped, and whether it is getting better. Per agent, and per
  * agent and class of task.
  */
-import { classOf, type Policy, type VerdictValue } from '../core/index.ts';
+import {
+  COMPLEXITIES,
+  classOf,
+  type Durations,
+  noDurations,
+  type Policy,
+  rememberDuration,
+  type VerdictValue,
+} from '../core/index.ts';
 import { type InterventionJson, interventionJson } from './interventions.ts';
 import { evidenceCount } from './receipt.ts';
 import type { FindingStory, Story } from './story.ts';
@@ -138,6 +146,19 @@ export function profilesOf(notes: Iterable<IterationNote>): ProfileJson[] {
   return [...agents]
     .map(([agent, course]) => profileOf(agent, course))
     .sort((a, b) => b.total_iterations - a.total_iterations || (a.agent_id < b.agent_id ? -1 : 1));
+}
+
+/** What accepted attempts of each class took, ms, the newest last; null where there is none. */
+export function verifiedDurations(notes: Iterable<IterationNote>): Durations | null {
+  const durations = noDurations();
+  let any = false;
+  for (const { outcome, mode, class: named, durationMs } of notes) {
+    const level = COMPLEXITIES.find((one) => one === named);
+    if (outcome !== 'accepted' || mode === 'TASK_REVIEW' || level === undefined) continue;
+    rememberDuration(durations, level, durationMs);
+    any = true;
+  }
+  return any ? durations : null;
 }
 
 /** What is counted of some iterations. */

@@ -41,3 +41,19 @@ test('a task on a screen gets 3, 4 and 6 s; its class is told before, and its wo
   const landed = project.git('ls-files');
   for (const part of ['part-1.txt', 'part-2.txt', 'part-3.txt']) expect(landed).toContain(part);
 }, 90_000);
+
+test('a new session knows what accepted attempts took in an earlier one', async () => {
+  const tasks = [1, 2, 3, 4, 5].map((n) => story(`fix-${n}`, { title: `Fix rounding ${n}` }));
+  project = makeProject({
+    files: { 'ralph/tasks.json': taskList(tasks) },
+    runs: [{ do: [{ write: { path: '{{task}}.txt', content: 'x\n' } }, { say: DONE }] }],
+    config: 'adaptive_timeout: { learn: true, min_timeout: 30 }\n',
+  });
+  expect((await project.ralph(['run'])).code).toBe(0);
+  const told = /9 of 10 of 5 accepted \w+ attempts\) = 30 s \(min\)/;
+  project.write('ralph/tasks.json', taskList([story('fix-6', { title: 'Fix rounding 6' })]));
+  project.git('commit', '-qam', 'One more');
+  expect((await project.ralph(['run', '--new', '--dry-run'])).out).toMatch(told);
+  expect((await project.ralph(['run', '--new'])).code).toBe(0);
+  expect((await project.ralph(['why', 'fix-6'])).out).toMatch(told);
+}, 90_000);
