@@ -1,9 +1,6 @@
-/**
- * How agents behaved in this project: the events and the profiles that outlive sessions, and the reset that
- * lets both begin anew.
- */
+/** How agents behaved in this project: the events and the profiles that outlive sessions. */
 import type { Durations } from '../core/index.ts';
-import { appendProject, drawBehaviour, INTERVENTIONS_RESET, readNotes } from '../store/index.ts';
+import { readNotes } from '../store/index.ts';
 import {
   type InterventionJson,
   notedEvents,
@@ -41,17 +38,6 @@ export async function interventionEvents(cwd: string, session?: string): Promise
 export async function agentProfiles(cwd: string): Promise<{ profiles: ProfileJson[]; unreadable: string[] }> {
   const { notes, unreadable } = readNotes((await findPlace(cwd)).mainDir);
   return { profiles: profilesOf(notes), unreadable };
-}
-
-/**
- * Events and profiles begin anew, in their files too; what open tasks are told stays. Answers how many events
- * were hidden, and what a person should hear of the files.
- */
-export async function resetInterventions(cwd: string): Promise<{ hidden: number; told: string[] }> {
-  const { mainDir } = await findPlace(cwd);
-  const hidden = [...notedEvents(readNotes(mainDir).notes)].length;
-  await appendProject(mainDir, { at: Date.now(), type: INTERVENTIONS_RESET });
-  return { hidden, told: drawBehaviour(mainDir) };
 }
 
 /** What accepted attempts of each class took in this project since the last reset; null: none is known. */

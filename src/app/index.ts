@@ -88,7 +88,7 @@ export async function agentProfiles(cwd: string): Promise<{ profiles: ProfileJso
 }
 
 export async function resetInterventions(cwd: string): Promise<{ hidden: number; told: string[] }> {
-  return (await import('./behaviour.ts')).resetInterventions(cwd);
+  return (await import('./reset-behaviour.ts')).resetInterventions(cwd);
 }
 
 /** Names of one kind for completions; never throws. */
