@@ -162,6 +162,21 @@ it('waits for index.lock, then says what is in the way', async () => {
   expect((await patient.commit({ paths: ['a'], message: 'm' })).kind).toBe('committed');
 });
 
+it('a hook sees what it sees in a plain commit: its patterns find files, and no setting of ours', async () => {
+  repo.commitAll('empty');
+  const told = join(repo.privateDir, '..', 'told');
+  hook(
+    'pre-commit',
+    `env | grep -E '^GIT_(LITERAL|OPTIONAL)' > '${told}'; git diff --cached --name-only -- '*.txt' >> '${told}'`,
+  );
+  const ground = await repo.open();
+  repo.write('a [1].txt', 'one\n');
+  repo.write('*.txt', 'two\n');
+  expect(await ground.commit({ paths: ['*.txt'], message: 'm' })).toMatchObject({ kind: 'committed' });
+  expect(readFileSync(told, 'utf8')).toBe('*.txt\n');
+  expect(repo.git('ls-files')).toBe('*.txt');
+});
+
 it('a hook that hangs is ended, and one that leaves a process behind does not hold us', async () => {
   repo.write('a', '1');
   hook('pre-commit', 'sleep 60');

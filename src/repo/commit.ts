@@ -198,22 +198,15 @@ async function runCommit(place: Committing, { message, chosen }: Plan): Promise<
   const messageFile = join(place.privateGit, 'commit.message');
   const pathsFile = join(place.privateGit, 'commit.paths');
   await writeFile(messageFile, message);
-  await writeFile(pathsFile, nulList(chosen));
+  // Not by an option: hooks would get it too, and a pattern of theirs would then find nothing.
+  await writeFile(pathsFile, nulList(chosen.map((path) => `:(top,literal)${path}`)));
   const paths = [`--pathspec-from-file=${pathsFile}`, '--pathspec-file-nul'];
-  const args = [
-    ...DENSE,
-    '--literal-pathspecs',
-    'commit',
-    '-q',
-    '--only',
-    '--cleanup=whitespace',
-    '-F',
-    messageFile,
-  ];
+  const args = [...DENSE, 'commit', '-q', '--only', '--cleanup=whitespace', '-F', messageFile];
+  const { GIT_OPTIONAL_LOCKS: _ours, ...env } = place.userEnv;
   return lockPatient(place, {
     args: [...args, ...paths],
     cwd: place.root,
-    env: place.userEnv,
+    env,
     timeoutMs: place.commitTimeoutMs,
     runsForeignCode: true,
     signal: place.signal,
