@@ -70,6 +70,8 @@ export interface House extends Ports {
   interrupt: { signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | null; wake: (() => void) | null };
   /** Whether HEAD has the task file, so that its marks belong into commits. */
   listTracked: boolean;
+  /** The branch this run works on, null: none; undefined: not looked yet. */
+  branch: string | null | undefined;
   /** This runner has seen to it that what is set aside is out of the tree. */
   asideCleared: boolean;
   /** When the runner before this one, which did not close the session, was last seen alive; epoch ms. */
@@ -95,6 +97,7 @@ export function openHouse(init: HouseInit): House {
     fresh: null,
     interrupt: { signal: null, wake: null },
     listTracked: false,
+    branch: undefined,
     asideCleared: false,
     predecessorSeenAt: null,
     pending: [],

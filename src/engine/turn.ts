@@ -95,6 +95,7 @@ const SIGNAL_EXIT = { SIGINT: 130, SIGTERM: 143, SIGHUP: 143 } as const;
 /** Turns until the law says stop or a signal asks for it. */
 export async function loop(house: House): Promise<Exit> {
   await endOrphanedGates(house);
+  house.branch = (await house.ground.head()).branch;
   for (;;) {
     const { signal } = house.interrupt;
     if (signal) return interrupted(house, signal);

@@ -20,6 +20,7 @@ import { append, type House } from '../house.ts';
 import { matchesAny } from '../match.ts';
 import type { ListInspection } from '../ports.ts';
 import { undone } from '../undone.ts';
+import { pauseForSwitch } from './branch.ts';
 import { putRulesBack, type Ruled } from './rules.ts';
 
 export interface Finished {
@@ -76,22 +77,23 @@ export async function finishAttempt(
     },
     ...list.facts,
     ...ruled.facts,
-    ...offBranch(house, attempt, { rewrote, after }),
+    ...offBranch(house, attempt, { rewrote, after, commits: commits.length > 0 }),
   ]);
 }
 
-/** A branch that lost commits, or a HEAD on no branch, is for a person to look at before more is built on it. */
+/** A branch that lost commits, or another branch, is for a person to look at before more is built on it. */
 function offBranch(
   house: House,
   attempt: AttemptState,
-  { rewrote, after }: { rewrote: boolean; after: Mark },
+  { rewrote, after, commits }: { rewrote: boolean; after: Mark; commits: boolean },
 ): Fact[] {
-  const detached = after.branch === null && attempt.before.branch !== null;
-  if (!rewrote && !detached) return [];
+  if (after.branch !== attempt.before.branch) {
+    const when = `during iteration ${attempt.iteration}`;
+    return pauseForSwitch(house, { from: attempt.before, to: after, when, commits });
+  }
+  if (!rewrote) return [];
   const kept = `refs/ralph/${house.sessionId}/${attempt.iteration}`;
-  const text = rewrote
-    ? `Iteration ${attempt.iteration} took commits off the branch. The old head is kept as ${kept}: bring it back with \`git merge ${kept}\`, or look with \`git log ${kept}\`; then \`ralph resume\`.`
-    : `Iteration ${attempt.iteration} left HEAD on no branch, where commits are easily lost. Go back with \`git switch ${attempt.before.branch}\` (and \`git merge\` what was made), then \`ralph resume\`.`;
+  const text = `Iteration ${attempt.iteration} took commits off the branch. The old head is kept as ${kept}: bring it back with \`git merge ${kept}\`, or look with \`git log ${kept}\`; then \`ralph resume\`.`;
   return [
     { type: 'session.paused', at: house.clock.now(), text, by: 'engine' },
     { type: 'notice.given', level: 'critical', text },

@@ -6,18 +6,31 @@ import { append, type House } from '../house.ts';
 import { syncList } from '../list.ts';
 import type { CommitResult } from '../ports.ts';
 import { watch } from '../watch.ts';
+import { offCourse, pauseForSwitch, type Switch } from './branch.ts';
 import { gateMarker } from './gate.ts';
 
 export async function land(house: House, id: string): Promise<void> {
   await syncList(house);
   const task = house.state.tasks.get(id)!;
+  const off = await offCourse(house);
+  if (off !== null) return awayFromBranch(house, id, off);
   const fact = await landing(house, task);
   const facts: Fact[] = [fact];
   if (fact.type === 'landing.failed') {
-    const text = `Task ${id} is done but could not be committed: ${fact.reason.split('\n')[0]}. Its verdict stands; the next start tries again.`;
+    const text = `Task ${id} is done but could not be committed: ${fact.reason.split('\n')[0]!.replace(/[.\s]+$/, '')}. Its verdict stands; the next start tries again.`;
     facts.push({ type: 'notice.given', level: 'warning', text });
   }
   await append(house, facts);
+}
+
+/** Between the verdict and the commit, e.g. while gates ran: nothing is committed where nobody asked for it. */
+async function awayFromBranch(house: House, id: string, off: Pick<Switch, 'from' | 'to'>): Promise<void> {
+  const reason = `the branch was switched from ${off.from.branch ?? 'a detached HEAD'} to ${off.to.branch ?? 'a detached HEAD'} before its commit`;
+  const when = `before ${id} was committed`;
+  await append(house, [
+    { type: 'landing.failed', task: id, reason },
+    ...pauseForSwitch(house, { ...off, when, commits: false }),
+  ]);
 }
 
 async function landing(house: House, task: TaskState): Promise<Fact> {
@@ -78,8 +91,12 @@ async function notInHead(house: House, paths: string[]): Promise<string[]> {
 }
 
 function missingReason(paths: string[]): string {
-  const named = paths.slice(0, 5).join(', ');
-  return `git left out of the commit: ${named}. A nested repository, an ignore rule, or assume-unchanged / skip-worktree hides it from git`;
+  const named = paths.slice(0, 5);
+  const files = named
+    .map((path) => (/^[\w./@%+:-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`))
+    .join(' ');
+  const undo = ['assume-unchanged', 'skip-worktree'].map((flag) => `git update-index --no-${flag} ${files}`);
+  return `git left out of the commit: ${named.join(', ')}. Where git was told to overlook it: \`${undo.join(' && ')}\`; else a nested repository or an ignore rule hides it`;
 }
 
 /** The last commit the agent made for this task; one of a lost attempt is known by where HEAD went. */

@@ -7,6 +7,7 @@ import type { AttemptState, Fact } from '../../core/index.ts';
 import { MAX_CHANGES, told } from '../changes.ts';
 import { append, type House } from '../house.ts';
 import { followOutbox } from '../outbox.ts';
+import { pauseForSwitch } from './branch.ts';
 import { finishAttempt, inspectList, sorted } from './finish.ts';
 import { gateMarker } from './gate.ts';
 import { putRulesBack, type Ruled } from './rules.ts';
@@ -139,7 +140,13 @@ async function lose(house: House, { attempt, ended, ruled }: Left): Promise<void
     return { type: 'notice.given', level: 'critical', text: `Iteration ${iteration}: ${detail}${kept}` };
   });
   const notice: Fact = { type: 'notice.given', level: 'warning', text };
-  await append(house, [lost, ...list.facts, notice, ...undone, ...ruled.facts]);
+  const { before } = attempt;
+  const when = `since iteration ${iteration} was begun`;
+  const switched =
+    after.branch === before.branch
+      ? []
+      : pauseForSwitch(house, { from: before, to: after, when, commits: before.head !== after.head });
+  await append(house, [lost, ...list.facts, notice, ...undone, ...ruled.facts, ...switched]);
 }
 
 /** A person may have worked here since: what counts as the task's is named. */

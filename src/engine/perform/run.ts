@@ -23,6 +23,7 @@ import type { AgentHandle } from '../ports.ts';
 import { gatherPrompt } from '../prompt-input.ts';
 import { causeOf, watch } from '../watch.ts';
 import { baseline } from './baseline.ts';
+import { offCourse, pauseForSwitch } from './branch.ts';
 import { finishAttempt } from './finish.ts';
 import { finishSettingAside } from './leftovers.ts';
 import { sparePersonsBetween } from './spare.ts';
@@ -40,6 +41,7 @@ async function runItem(house: House, iteration: number, item: Item): Promise<voi
   const before = { ...(known ?? (await house.ground.snapshot())), ...(await house.ground.head()) };
   house.fresh = before;
   if (await leftHistory(house, before.head)) return;
+  if (await leftBranch(house)) return;
   if (known === null) await sparePersonsBetween(house, before);
   const based = await baseline(house, { iteration, item, before });
   if (based === 'ended') return;
@@ -61,6 +63,14 @@ async function leftHistory(house: House, head: string | null): Promise<boolean> 
     { type: 'notice.given', level: 'critical', text },
     { type: 'ground.changed', mark: { head, branch: null, tree: house.fresh!.tree }, by: 'person' },
   ]);
+  return true;
+}
+
+/** Between two attempts; during one, its end tells. */
+async function leftBranch(house: House): Promise<boolean> {
+  const off = await offCourse(house);
+  if (off === null) return false;
+  await append(house, pauseForSwitch(house, { ...off, when: 'while no agent was at work', commits: false }));
   return true;
 }
 
