@@ -23,6 +23,8 @@ describe('each message in each state', () => {
     ['PAUSE while running', [], 'PAUSE', {}, 'paused + session.paused'],
     ['PAUSE while paused', [paused], 'PAUSE', {}, /^no effect: already paused$/],
     ['PAUSE after an abort', [aborted], 'PAUSE', {}, /^no effect/],
+    ['PAUSE of a completed session', [over, { ...stopped, code: 0 }], 'PAUSE', {}, /^no effect: .* over$/],
+    ['PAUSE in COMPLETE, work not landed', [over, { ...stopped, code: 8 }], 'PAUSE', {}, /^paused/],
     ['RESUME while paused', [paused], 'RESUME', {}, 'resumed + session.resumed'],
     ['RESUME while running', [], 'RESUME', {}, /^no effect: not paused$/],
     ['RESUME older than the pause', [paused], 'RESUME', { createdAt: NOON - 1 }, /^no effect: older/],
@@ -43,6 +45,7 @@ describe('each message in each state', () => {
     ['APPROVE', [asked('q1', { kind: 'approval' })], 'APPROVE', {}, 'answered + question.answered'],
     ['SKIP', [asked('q1', { kind: 'approval' })], 'SKIP', {}, 'answered + question.answered'],
     ['ANSWER with no question', [], 'ANSWER', { text: 'x' }, /^no effect: no question is open$/],
+    ['ANSWER to an unknown one, none open', [], 'ANSWER', { text: 'x', question: 'q9' }, 'message.rejected'],
     ['ANSWER', [asked('q1')], 'ANSWER', { text: 'x' }, 'answered + question.answered'],
     ['ANSWER without words', [asked('q1')], 'ANSWER', {}, 'message.rejected'],
     [

@@ -100,6 +100,8 @@ function isStale(state: State, message: Message): boolean {
 function pause(state: State, message: Message, received: Received): Fact[] {
   if (state.paused) return received('no effect: already paused');
   if (state.aborted) return received('no effect: the session is aborted');
+  const over = state.phase === 'COMPLETE' && state.run?.stopped?.code === 0;
+  if (over) return received('no effect: the session is over');
   return received('paused', {
     type: 'session.paused',
     at: message.createdAt,
@@ -145,6 +147,8 @@ function answer(state: State, { message, live, received, rejected }: AnswerCall)
   if (open.length === 0) {
     if (wantsApproval) return null;
     const known = message.question === undefined ? undefined : state.questions.get(message.question);
+    if (message.question !== undefined && !known)
+      return rejected(`There is no question ${message.question}; none is open.`);
     return received(known ? `no effect: ${lateNote(known)}` : 'no effect: no question is open');
   }
   const asked = message.question ?? (open.length === 1 ? open[0]!.question.id : undefined);

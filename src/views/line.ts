@@ -146,7 +146,7 @@ function peopleLine(fact: PeopleFact, at: number): string {
     case 'topic.published':
       return `topic ${oneLine(fact.topic, 80)} from ${oneLine(fact.role, 40)}${tail(fact.payload)}`;
     case 'provider.parked':
-      return `${oneLine(fact.agent, 40)} is at its provider's limit: waits until ${until(fact.until, at)}${tail(fact.reason)}`;
+      return `${oneLine(fact.agent, 40)} is at its provider's limit, which ${fact.until > at ? `ends ${until(fact.until, at)}` : 'is over by now'}${tail(fact.reason)}`;
     case 'notice.given':
       return `${fact.level}: ${oneLine(fact.text, 400)}`;
     default:
@@ -196,7 +196,7 @@ function waveLine(fact: Of<'wave.ended'>, state?: State): string | null {
     fact.returned.length > 0 ? `not started: iteration ${some(fact.returned.map(String))}` : null;
   if (fact.dead) {
     const wait =
-      state && state.deadUntil > 0
+      state && state.deadUntil > state.lastAt
         ? `; the next starts at the earliest ${until(state.deadUntil, state.lastAt)}`
         : '';
     return `the agent died; this is not counted as a try${wait}`;

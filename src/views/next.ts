@@ -38,11 +38,12 @@ export function nextStep(state: State, now: number, live: LiveInfo): Step | null
 export function nextWords(state: State, now: number, live: LiveInfo): string {
   if (!state.session || !state.run) return 'no run has started yet; `ralph run` starts one';
   const { stopped } = state.run;
+  if (live.runner === null && isOver(state)) return advice(9, state);
   if (live.runner === null && stopped) return afterStop(state, now, live);
   if (live.silent)
     return `the last run was on ${oneLine(live.silent.host, 60)} and is silent; if that machine is gone, \`ralph resume --force\` takes over and goes on`;
   if (live.runner === null) {
-    const open = some([...state.open].map(String));
+    const open = some([...state.open].filter((n) => state.attempts.get(n)?.state !== 'ended').map(String));
     const left = open === '' ? '' : `, cleans up what iteration ${open} left behind`;
     return `the last run ended without a word (a crash or a lost machine); \`ralph run\` takes over${left} and goes on`;
   }
@@ -51,8 +52,16 @@ export function nextWords(state: State, now: number, live: LiveInfo): string {
   return step ? stepWords(step, state, now) : 'the run starts';
 }
 
+/** Aborted, also where that was said when no run was alive: only a person's word takes it up again. */
+function isOver(state: State): boolean {
+  return state.aborted?.done === true && state.feedback.length === 0;
+}
+
 function afterStop(state: State, now: number, live: LiveInfo): string {
   const { code } = state.run!.stopped!;
+  // What was said since, and what holds every start, outlives the exit.
+  if (state.paused) return advice(7, state);
+  if (openQuestions(state).some(({ question }) => question.hold === 'session')) return advice(3, state);
   const step = nextStep(state, now, live);
   if (step === null) return advice(code, state);
   if (step.do === 'stop') return advice(step.code, state);

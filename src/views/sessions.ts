@@ -39,12 +39,14 @@ export function sessionJson(state: State, live: LiveInfo): SessionJson {
 }
 
 export function sessionsText(sessions: readonly SessionJson[]): string {
-  if (sessions.length === 0) return 'There is no session yet; `ralph run` starts one.';
+  if (sessions.length === 0) return 'There is no session here; `ralph run` starts one.';
   return sessions
     .map((session) => {
       const { tasks, exit, running } = session;
       const word = running ? 'running' : session.status_detail.replace('_', ' ');
-      const left = exit && !running ? ` · exit ${exit.code} ${exit.word}` : '';
+      // Aborted when no run was alive: how the last one ended before that says nothing.
+      const stands = exit && !running && (exit.code === 9 || session.status_detail !== 'aborted');
+      const left = stands ? ` · exit ${exit.code} ${exit.word}` : '';
       const asks = session.open_questions > 0 ? ` · ${session.open_questions} open` : '';
       return `${session.session_id} · ${word} · ${tasks.done} of ${count(tasks.total, 'task')} · ${count(session.iterations, 'iteration')} · ${spent(session.cost_usd, session.iterations)}${asks}${left} · ${oneLine(session.objective, 80) || 'task list'}`;
     })

@@ -144,7 +144,7 @@ function liveJson(attempt: AttemptState, now: number): LiveJson {
 
 /** The window as text, its most urgent lines last: questions, the last exit, what happens next. */
 export function statusText(state: State, now: number, live: LiveInfo): string {
-  if (!state.session) return 'There is no session here yet; `ralph run` starts one.';
+  if (!state.session) return 'There is no session here; `ralph run` starts one.';
   const lines = [
     headline(state, live),
     ...objective(state),
@@ -161,7 +161,8 @@ export function statusText(state: State, now: number, live: LiveInfo): string {
   for (const entry of open) lines.push(...questionText(entry, now).map((line) => `  ${line}`));
   for (const notice of state.notices.slice(-3)) lines.push(`${notice.level}: ${oneLine(notice.text, 300)}`);
   const exit = state.run?.stopped;
-  if (exit) lines.push(`last exit: ${exit.code} ${exit.word} — ${oneLine(exit.reason, 300)}`);
+  const since = state.aborted && exit?.code !== 9 ? '; aborted since then' : '';
+  if (exit) lines.push(`last exit: ${exit.code} ${exit.word} — ${oneLine(exit.reason, 300)}${since}`);
   lines.push(`next: ${nextWords(state, now, live)}`);
   return lines.join('\n');
 }
@@ -199,6 +200,7 @@ function liveLines(state: State, now: number, live: LiveInfo): string[] {
     const { iteration, item } = attempt;
     const title = oneLine(state.tasks.get(item.task ?? '')?.def.title ?? '', 60);
     const what = `iteration ${iteration} · ${item.mode} ${oneLine(item.subject, 60)}${title === '' ? '' : ` “${title}”`}`;
+    if (attempt.state === 'ended' && live.runner === null) return `${what} · ended, not judged yet`;
     if (live.runner === null) return `${what} · left open by a run that is gone`;
     const spent = duration((attempt.endedAt ?? now) - attempt.startedAt);
     const stage =

@@ -24,6 +24,7 @@ import {
   type Trespass,
   type VerdictValue,
 } from '../core/index.ts';
+import type { LiveInfo } from './next.ts';
 
 export interface IterationStory {
   iteration: number;
@@ -373,13 +374,13 @@ export function stories(state: State): { done: number; total: number } {
   return { done, total };
 }
 
-export type Outcome = VerdictValue | 'interrupted' | 'lost' | 'ended' | 'running';
+export type Outcome = VerdictValue | 'interrupted' | 'lost' | 'ended' | 'running' | 'left_open';
 
-/** How an iteration came out, in one word. `ended`: not judged yet. */
-export function outcomeOf(told: IterationStory): Outcome {
+/** How an iteration came out, in one word. `ended`: not judged yet; `left_open`: no runner is alive that runs it. */
+export function outcomeOf(told: IterationStory, live?: LiveInfo): Outcome {
   if (told.verdict) return told.verdict.value;
   if (told.lost !== null) return 'lost';
-  if (told.report === null) return 'running';
+  if (told.report === null) return live?.runner === null ? 'left_open' : 'running';
   return told.report.ending === 'interrupted' ? 'interrupted' : 'ended';
 }
 

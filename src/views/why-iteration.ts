@@ -96,7 +96,7 @@ export function iterationJson(story: Story, told: IterationStory, view: Viewpoin
     attempt: told.attempt,
     agent: told.agent,
     model: told.model,
-    outcome: outcomeOf(told),
+    outcome: outcomeOf(told, view.live),
     started_at: iso(told.startedAt),
     ended_at: told.endedAt === null ? null : iso(told.endedAt),
     duration_s: told.durationMs === null ? null : told.durationMs / 1000,
@@ -206,9 +206,9 @@ export function afterIteration(story: Story, told: IterationStory, view: Viewpoi
 /** The same story as text: one labelled line for each part, more where there is more to say. */
 export function iterationText(story: Story, told: IterationStory, view: Viewpoint): string {
   const { iteration, item, attempt, agent } = told;
-  const head = `iteration ${iteration} · ${item.mode} ${oneLine(item.subject, 80)} · attempt ${attempt} · ${agent} — ${outcomeOf(told)}`;
+  const head = `iteration ${iteration} · ${item.mode} ${oneLine(item.subject, 80)} · attempt ${attempt} · ${agent} — ${outcomeOf(told, view.live).replace('_', ' ')}`;
   const lines = [
-    row('claim', claimWords(told)),
+    row('claim', claimWords(told, view.live)),
     row('evidence', evidenceWords(told)),
     ...files(told),
     ...(told.receipt === null
@@ -233,13 +233,20 @@ function row(label: string, text: string): string {
   return `  ${label.padEnd(10)} ${text}`;
 }
 
-function claimWords({ claim, report, lost }: IterationStory): string {
-  if (!claim) return lost === null ? 'none yet: the agent is still at work' : 'none: the attempt was lost';
+function claimWords({ claim, report, lost }: IterationStory, live: LiveInfo): string {
+  if (!claim) return lost === null ? `none yet: ${atWork(live)}` : 'none: the attempt was lost';
   const words = claim.text || claim.result?.summary || '';
   const said = words === '' ? '' : `: “${oneLine(words, 300)}”`;
   if (claim.kind !== 'none') return `${claim.kind} (${VIA[claim.via]})${said}`;
   const last = oneLine(report?.finalMessage ?? '', 200);
   return `none${last === '' ? '; the last message was empty' : `; last words: “${last}”`}`;
+}
+
+/** Who is to bring the claim. */
+function atWork({ runner, silent }: LiveInfo): string {
+  if (runner !== null) return 'the agent is still at work';
+  if (silent) return `its run on ${oneLine(silent.host, 60)} is silent`;
+  return 'its run is gone; the next one ends what is left of it and takes what it reported';
 }
 
 const VIA = {

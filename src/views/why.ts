@@ -202,6 +202,8 @@ function sessionReason(state: State, { now, live }: Viewpoint): string {
   if (!state.run) return 'no run has started yet';
   const { stopped } = state.run;
   if (live.runner !== null) return `it is running: ${nextWords(state, now, live)}`;
+  if (state.aborted?.done && stopped?.code !== 9)
+    return `it was aborted when no run was alive: ${oneLine(state.aborted.text, 400) || 'no reason given'}`;
   if (stopped)
     return `it stopped with exit ${stopped.code} (${stopped.word}): ${oneLine(stopped.reason, 400)}`;
   return 'the last run ended without a word: a crash, a kill or a lost machine';
