@@ -4,6 +4,7 @@ import { append, type House, intake, redraw } from '../engine/index.ts';
 import { ownIdentity } from '../process/index.ts';
 import { localZone, readProject, tidyProject } from '../store/index.ts';
 import { earlierDurations } from './behaviour.ts';
+import { cancelledBefore } from './cancelled.ts';
 import type { Opened } from './open.ts';
 import type { Place } from './place.ts';
 import type { Plan, RunRequest } from './plan.ts';
@@ -24,6 +25,7 @@ export async function begin(
   const { feedbackRotationDays: days } = plan.policy.interventions;
   await tidyProject(plan.place.mainDir, { now: house.clock.now(), days }).catch(() => undefined);
   const facts: Fact[] = [];
+  const isNew = house.state.session === null;
   if (!house.state.session) {
     const { objective } = plan;
     const { ground, mainDir } = plan.place;
@@ -53,6 +55,7 @@ export async function begin(
   await append(house, facts);
   house.listTracked = await isTracked(house);
   await intake(house);
+  if (isNew) await append(house, await cancelledBefore(plan.place, house));
   // After what was said before: a pause that nobody was there to read is older than this word.
   if (request.resume && house.state.paused) await resume(house);
   await redraw(house);

@@ -5,6 +5,7 @@ import type { Mark } from '../core/index.ts';
 import { type Left, leftBy, type TaskList } from '../engine/index.ts';
 import { committedText, type Dirty, type RepoGround } from '../repo/index.ts';
 import { openWorks } from '../store/index.ts';
+import { onlyCancelled } from './cancelled.ts';
 import { knownSessions, readState } from './choose.ts';
 import type { Place } from './place.ts';
 import type { Plan } from './plan.ts';
@@ -59,7 +60,8 @@ export async function dirtOf(
   const ignoreFile = join(prefix, '.gitignore');
   if (dirty.some(({ path }) => path === ignoreFile) && (await onlyInitChanged(ground.root, ignoreFile)))
     inputs.add(ignoreFile);
-  const all = pathsOf(dirty.filter((found) => !left.some((by) => isOurs(by, found))));
+  const marked = await cancelledIn(ground.root, list, dirty);
+  const all = pathsOf(dirty.filter((found) => found !== marked && !left.some((by) => isOurs(by, found))));
   const strange = state === null ? all.filter((path) => !inputs.has(path)) : [];
   if (strange.length === 0) return { all, strange, mark };
   // What ended sessions left of their notes is no reason to refuse; reading them all is only worth it here.
@@ -88,10 +90,24 @@ function isOurs(left: Left, { path, now }: Dirty): boolean {
 
 const pathsOf = (dirty: Dirty[]): string[] => dirty.map(({ path }) => path);
 
+/** The list, where nothing but marks of cancelled tasks keeps it from being as HEAD has it. */
+async function cancelledIn(root: string, list: TaskList | null, dirty: Dirty[]): Promise<Dirty | null> {
+  const found = dirty.find(({ path }) => path === list?.groundPath);
+  if (found === undefined) return null;
+  const now = await readFile(join(root, found.path), 'utf8').catch(() => null);
+  if (now === null) return null;
+  return onlyCancelled(list?.source.path ?? found.path, await committedText(root, found.path, ownEnv()), now)
+    ? found
+    : null;
+}
+
+function ownEnv(): Record<string, string> {
+  return Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name, value ?? '']));
+}
+
 /** The lines that `ralph init` adds are no work of anybody: a first run need not wait for their commit. */
 async function onlyInitChanged(root: string, path: string): Promise<boolean> {
   const now = await readFile(join(root, path), 'utf8').catch(() => null);
   if (now === null) return false;
-  const env = Object.fromEntries(Object.entries(process.env).map(([name, value]) => [name, value ?? '']));
-  return isOnlyOurs(await committedText(root, path, env), now);
+  return isOnlyOurs(await committedText(root, path, ownEnv()), now);
 }

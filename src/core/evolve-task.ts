@@ -112,7 +112,8 @@ function readTasks(state: State, fact: Extract<TaskFact, { type: 'tasks.read' }>
   for (const def of fact.set) {
     const known = state.tasks.get(def.id);
     if (known) {
-      const reopened = known.def.status === 'done' && def.status === 'todo' && known.status === 'done';
+      const over = known.def.status === 'done' || known.def.status === 'cancelled';
+      const reopened = over && def.status === 'todo' && known.status === known.def.status;
       const ended = isTerminal(def.status) && def.status !== known.def.status && !isTerminal(known.status);
       known.def = def;
       // Only a person re-opens a finished task; the engine's own marks never come back as news.

@@ -180,6 +180,13 @@ describe('gates', () => {
     expect(value(same)).toBe('accepted');
     expect(kinds(same)).toEqual(['gate_red_before']);
   });
+  test('a gate that never ended, neither before nor after, proves nothing', () => {
+    const never = gate(ran('timed_out'), ran('timed_out'));
+    expect(value(never)).toBe('rejected');
+    expect(kinds(never)).toContain('gate_failed');
+    expect(judge(evidenceOf(never)).reason).toMatch(/proves nothing until it ends \(`timeout_s`/);
+    expect(value(gate(ran('timed_out'), ran('timed_out'), { required: false }))).toBe('accepted');
+  });
   test('unless it must pass, or was green once', () => {
     const must = gate(ran('failed', ['x']), ran('failed', ['x']), { baseline: 'must_pass' });
     expect(kinds(must)).toContain('gate_failed');

@@ -354,6 +354,11 @@ function gateFinding({ def, after, baseline, onceGreen }: Evidence['gates'][numb
       ? `ran longer than ${def.timeoutS} s`
       : `failed with exit ${after.exitCode}${failing}`;
   const comparable = def.baseline === 'no_regression' && baseline !== null;
+  // A gate that never came to an end has said nothing, before or after: that is no failure to compare.
+  if (after.outcome === 'timed_out' && baseline?.outcome === 'timed_out' && !onceGreen) {
+    const detail = `${named} ${how}, as before the task began: it proves nothing until it ends (\`timeout_s\` gives it more time).`;
+    return { kind: 'gate_failed', detail };
+  }
   if (!comparable) return { kind: 'gate_failed', detail: `${named} ${how}.` };
   const wasRed = baseline.outcome !== 'passed';
   const same =

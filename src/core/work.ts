@@ -193,19 +193,28 @@ function complete(state: State): Step {
   const unlanded = tasks.filter((task) => task.status === 'done' && task.landed !== 'landed');
   if (unlanded.length > 0) return stop(8, `${notLanded(unlanded)}; \`ralph run\` tries again`);
   const failed = tasks.filter((task) => task.status === 'failed');
-  if (failed.length === 0) return stop(0, summary(state, tasks.length));
+  if (failed.length === 0) return stop(0, summary(state, tasks));
   const named = failed.map((task) => `${task.def.id} (${task.reason})`).join('; ');
   return stop(8, `failed: ${named}. \`ralph tasks reopen ID\` takes one up again`);
 }
 
-function summary(state: State, count: number): string {
-  const only = state.policy?.onlyTask ?? null;
-  const all = count === 1 ? 'the only task is done' : `all ${count} tasks are done`;
-  const done = only === null ? all : `task ${only} is done`;
+function summary(state: State, tasks: TaskState[]): string {
+  const done = allOver(state, tasks);
   const red = (state.policy?.gates ?? []).filter((gate) => gate.required && failedLast(state, gate));
   return red.length === 0
     ? done
     : `${done}; red as before they began: ${red.map((gate) => gate.name).join(', ')}`;
+}
+
+/** What became of the tasks: a cancelled one is never said to be done. */
+function allOver(state: State, tasks: TaskState[]): string {
+  const only = state.policy?.onlyTask ?? null;
+  const count = tasks.length;
+  const cancelled = tasks.filter((task) => task.status === 'cancelled').length;
+  const how = cancelled === count ? 'cancelled' : 'done';
+  if (only !== null) return `task ${only} is ${how}`;
+  if (cancelled > 0 && cancelled < count) return `${count - cancelled} done, ${cancelled} cancelled`;
+  return count === 1 ? `the only task is ${how}` : `all ${count} tasks are ${how}`;
 }
 
 /** The gate failed when it was last run, and never passed after an attempt. */

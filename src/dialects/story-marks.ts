@@ -101,6 +101,8 @@ function wantedFields(story: JsonNode, mark: TaskMark, usedWords: () => Readonly
     fields.push(['status', wordOfStatus(mark.status, usedWords(), word.value)]);
   }
   if (doneKeys.length === 0 && word?.kind !== 'string') fields.push(['passes', passes]);
+  // Not done and not to be done: nothing but a word says that.
+  if (mark.status === 'cancelled' && word?.kind !== 'string') fields.push(['status', 'cancelled']);
   if (mark.review !== undefined) {
     const { status, count, feedback } = mark.review;
     fields.push(['reviewStatus', status], ['reviewCount', count], ['reviewFeedback', feedback]);

@@ -4,7 +4,7 @@
  */
 import { type Fact, type Message, openQuestions, receive, type State } from '../core/index.ts';
 import { append, type House } from './house.ts';
-import { readList } from './list.ts';
+import { readList, syncCancelled } from './list.ts';
 import type { DeskFile, DeskNews, Incoming } from './ports.ts';
 
 export async function intake(house: House): Promise<void> {
@@ -14,6 +14,7 @@ export async function intake(house: House): Promise<void> {
   await showDesk(house);
   await readFeedback(house);
   await readList(house);
+  await syncCancelled(house);
 }
 
 /** Messages only: what may be read while agents run. */

@@ -2,7 +2,7 @@
  * Keeps the user's task file and the state in step: what a person changed becomes facts, what
  * verdicts decided becomes marks. The journal says what we last wrote, so neither undoes the other.
  */
-import { type Fact, Problem, type State, type TaskDef, type TaskState } from '../core/index.ts';
+import { type Fact, isTerminal, Problem, type State, type TaskDef, type TaskState } from '../core/index.ts';
 import { append, type House } from './house.ts';
 import type { ListReading } from './ports.ts';
 
@@ -66,22 +66,39 @@ export async function syncList(house: House): Promise<void> {
   await list.mark(due);
   const reading = await list.read();
   if (reading.kind !== 'list') return;
-  await append(house, (state) => [
-    {
-      type: 'tasks.read',
-      source: { ...list.source, reviewed: reading.reviewed },
-      sha256: reading.sha256,
-      set: reading.tasks.filter((def) => !sameDef(state.tasks.get(def.id)?.def, def)),
-      gone: [],
-      by: 'engine',
-    },
-  ]);
+  const unsaid = due.filter(({ status, def }) => {
+    const said = reading.tasks.find(({ id }) => id === def.id)?.status;
+    return status === 'cancelled' && said !== undefined && said !== 'cancelled';
+  });
+  await append(house, (state) => {
+    const set = reading.tasks.filter((def) => !sameDef(state.tasks.get(def.id)?.def, def));
+    const news = set.length > 0 || reading.sha256 !== state.sourceSha;
+    const source = { ...list.source, reviewed: reading.reviewed };
+    const read: Fact = { type: 'tasks.read', source, sha256: reading.sha256, set, gone: [], by: 'engine' };
+    return [...(news ? [read] : []), ...unsaid.flatMap((task) => unsaidNotice(state, house, task))];
+  });
+}
+
+/** Said once: the file has no sign for it, so only our own records keep the task from being taken up again. */
+function unsaidNotice(state: State, house: House, { def }: TaskState): Fact[] {
+  const path = house.list?.source.path ?? 'the task list';
+  const text = `${def.id} is cancelled, and ${path} has no sign for that where it stands: Ralph remembers it in its sessions (\`ralph tasks\` shows it). Take the task out of the list, or mark it there yourself.`;
+  if (state.notices.some((given) => given.text === text)) return [];
+  return [{ type: 'notice.given', level: 'warning', text }];
+}
+
+/** Writes at once that a task is cancelled, or open again after that: no verdict would come to do it. */
+export async function syncCancelled(house: House): Promise<void> {
+  const isNews = ({ status, def }: TaskState) => (status === 'cancelled') !== (def.status === 'cancelled');
+  if ([...house.state.tasks.values()].some((task) => isDue(task) && isNews(task))) await syncList(house);
 }
 
 /** True when the file does not say yet what the state holds. */
 function isDue(task: TaskState): boolean {
-  const done = task.status === 'done';
-  if (done !== (task.def.status === 'done')) return true;
+  const { status, def } = task;
+  if ((status === 'done') !== (def.status === 'done')) return true;
+  if (status === 'cancelled' && def.status !== 'cancelled') return true;
+  if (def.status === 'cancelled' && !isTerminal(status)) return true;
   const { review } = task.def;
   if (!review) return false;
   const wanted = fileReview(task);

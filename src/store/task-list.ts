@@ -243,7 +243,7 @@ async function mark(list: OpenList, tasks: TaskState[]): Promise<boolean> {
 }
 
 function markOf(task: TaskState): TaskMark {
-  const status = task.status === 'done' ? 'done' : 'todo';
+  const status = task.status === 'done' || task.status === 'cancelled' ? task.status : 'todo';
   return {
     task: task.def.id,
     status,

@@ -649,7 +649,7 @@ function list(world: World): NonNullable<Ports['list']> {
       for (const state of tasks) {
         const def = outside.list?.find((entry) => entry.id === state.def.id);
         if (!def) continue;
-        def.status = state.status === 'done' ? 'done' : 'todo';
+        def.status = state.status === 'done' || state.status === 'cancelled' ? state.status : 'todo';
         if (def.review) def.review = fileReview(state);
       }
       return true;
