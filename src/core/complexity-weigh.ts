@@ -25,7 +25,7 @@ const CLASSES = 4;
 /** What medium weighs when nothing speaks for it. */
 const MEDIUM_ALONE = 0.9;
 /** Every further word of medium says less: those words stand in all kinds of tasks. */
-const FURTHER_MEDIUM = 0.8;
+const FURTHER_MEDIUM = 0.5;
 /** An order ("drop …") after this many words is no longer what the text begins with. */
 const HEAD_WORDS = 2;
 const LATER_ORDER = 0.5;

@@ -280,7 +280,7 @@ async function story21(): Promise<World> {
   });
   expect(code(await run(world))).toBe(0);
   expect(facts(world, 'verdict.reached').map((fact) => fact.value)).toEqual(['rejected', 'accepted']);
-  expect(facts(world, 'attempt.started').at(-1)!.allowance.wallMs).toBe(2_025_000);
+  expect(facts(world, 'attempt.started').at(-1)!.allowance.wallMs).toBe(1_350_000);
   return world;
 }
 
