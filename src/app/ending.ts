@@ -2,7 +2,7 @@
 import { relative } from 'node:path';
 import type { Exit, State } from '../core/index.ts';
 import { endSummary as endBlock } from '../dialects/index.ts';
-import { blockedLines, endSummary } from '../views/index.ts';
+import { afterDefect, blockedLines, endSummary } from '../views/index.ts';
 import type { Place } from './place.ts';
 
 export interface Ended {
@@ -20,6 +20,8 @@ export function summaryOf({ sessionId, state, exit, place, others }: Ended): {
   text: string;
 } {
   const data = endSummary(state, others);
+  // A journal that was lost or changed holds no end of the run.
+  if (exit.code === 70) data.next = afterDefect(exit.reason);
   if (sessionId === null) {
     const next = 'write the next tasks into the list, or name another one with --tasks';
     const none = { session_id: null, log: null, next };

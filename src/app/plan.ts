@@ -80,6 +80,8 @@ export async function planRun(request: RunRequest): Promise<Plan> {
   const { settings, warnings, notYet } = loaded;
   const taskPath = await taskListPath({ place, request, flags, settings, session, warnings });
   const reading = taskPath === null ? null : await readOnce(place, taskPath);
+  const odd = (reading?.kind === 'list' && reading.odd) || [];
+  warnings.push(...odd.map((text) => `${taskPath}: ${text}`));
   if (session === null) requireWork({ place, request, objective, taskPath, reading });
   requireTask(flags.task, reading);
   const idle = session === null && settings.requiredTopics.length === 0 && allDone(reading);
@@ -133,7 +135,7 @@ async function lyingAround(place: Place, ours: string | null): Promise<LoadedSes
   const known = await knownSessions(place);
   return known
     .filter(({ id, ending }) => id !== ours && ending.code !== 0 && ending.code !== 9)
-    .map(loaded)
+    .flatMap(loadedIfWhole)
     .filter(({ state }) => belongs(state, place) && (hasWork(state) || hasPapers(state)));
 }
 
@@ -179,6 +181,16 @@ async function chooseSession(
 
 function loaded({ id, dir }: { id: string; dir: string }): LoadedSession {
   return { id, dir, state: readState(dir) };
+}
+
+/** Nothing of a damaged session can be set aside; what lies in the tree is then nobody's, and told as that. */
+function loadedIfWhole(session: { id: string; dir: string }): LoadedSession[] {
+  try {
+    return [loaded(session)];
+  } catch (error) {
+    if (error instanceof Problem && error.facts.code.startsWith('journal.')) return [];
+    throw error;
+  }
 }
 
 function belongs(state: State, place: Place): boolean {

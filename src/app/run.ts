@@ -11,11 +11,13 @@ import { append, Fenced, type House, loop, redraw, type TaskList } from '../engi
 import { ownIdentity } from '../process/index.ts';
 import { excludeLocally, type RepoGround } from '../repo/index.ts';
 import { createSession, ensureProjectFolder, type HeldLock, localZone, takeLock } from '../store/index.ts';
+import { TO_DO } from '../views/index.ts';
 import { agentMaker } from './agents.ts';
 import { begin } from './begin.ts';
 import { otherAgents } from './blocked.ts';
 import { makeScratch, sweepScratch } from './checks/scratch.ts';
 import { dirty } from './checks/start.ts';
+import { readState } from './choose.ts';
 import { type Dirt, deskPatterns, dirtOf, excludedPaths } from './dirt.ts';
 import { lockProblem, openPlaceGround, openSession } from './open.ts';
 import type { Place } from './place.ts';
@@ -137,7 +139,7 @@ async function runSession(request: RunRequest, start: Start): Promise<RunOutcome
     // Nothing was done to the tree since: what stood there is where the first attempt begins.
     opened.house.fresh = dirt.mark;
     await begin(opened, { request, plan, dirty: dirt.all, session });
-    const exit = await toTheEnd(opened.house);
+    const exit = await toTheEnd(opened.house, opened.lock.stillOurs);
     const { state } = opened.house;
     const others = settings.unblock.autoSuggest ? otherAgents(settings, request.env) : null;
     return { exit, sessionId: session.id, state, place, others };
@@ -192,17 +194,12 @@ async function strangeDirt(plan: Plan, scratch: string): Promise<string[]> {
   return (await dirtOf(ground, plan, list)).strange;
 }
 
-async function toTheEnd(house: House): Promise<Exit> {
+async function toTheEnd(house: House, stillOurs: () => boolean): Promise<Exit> {
   try {
     return await loop(house);
   } catch (error) {
     if (!existsSync(join(house.sessionDir, 'journal.jsonl'))) return journalGone(house);
-    if (error instanceof Fenced) {
-      return exitOf(
-        70,
-        'another runner took this session over, or its files were changed from outside; nothing more was written. See `ralph status`',
-      );
-    }
+    if (error instanceof Fenced) return shutOut(house, stillOurs());
     // Agents have run, so this is no refusal to start: it is told as what it is, and the journal says so.
     if (error instanceof Problem && error.exitCode !== 70) return breakOff(house, error);
     throw error;
@@ -214,12 +211,40 @@ function journalGone({ sessionDir, state }: House): Exit {
   const who = state.open.size > 0 ? 'the attempt, or somebody meanwhile,' : 'somebody';
   return exitOf(
     70,
-    `${who} deleted ${sessionDir}: the journal of this session is lost, what was committed is kept. \`ralph run\` begins a new session; see \`git log\` and \`git status\` first`,
+    `${who} deleted ${sessionDir}: the journal of this session is lost, what was committed is kept. ${TO_DO}commit or undo what \`git status\` shows; \`ralph run\` then begins a new session`,
   );
 }
 
+/** Nothing more may be written: the session has another owner, or its journal is not what was written. */
+function shutOut({ sessionDir, state }: House, ours: boolean): Exit {
+  if (!ours)
+    return exitOf(
+      70,
+      `another runner took this session over; nothing more was written here. ${TO_DO}\`ralph status\` shows what it does`,
+    );
+  const who = state.open.size > 0 ? 'by the attempt, or by somebody meanwhile' : 'by somebody';
+  const file = join(sessionDir, 'journal.jsonl');
+  return exitOf(
+    70,
+    `${file} was changed ${who}: what is true of this session is not sure any more, so nothing is built on it; what was committed is kept. ${TO_DO}${wayOn(sessionDir)}`,
+  );
+}
+
+/** What to do with a journal as it stands now. */
+function wayOn(sessionDir: string): string {
+  try {
+    return readState(sessionDir).session === null
+      ? 'commit or undo what `git status` shows; `ralph run` then begins anew'
+      : 'commit or undo what `git status` shows; `ralph run` then goes on with what the journal says now';
+  } catch (error) {
+    if (error instanceof Problem) return error.facts.fix.replace(/\.$/, '');
+    throw error;
+  }
+}
+
 async function breakOff(house: House, { facts }: Problem): Promise<Exit> {
-  const exit = exitOf(70, `${facts.what} ${facts.why} What to do: ${facts.fix}`);
+  const why = facts.why.length > 400 ? `${facts.why.slice(0, 399)}…` : facts.why;
+  const exit = exitOf(70, `${facts.what} ${TO_DO}${facts.fix.replace(/\.$/, '')}. (${why})`);
   await append(house, [{ type: 'run.stopped', ...exit }])
     .then(() => redraw(house))
     .catch(() => undefined);

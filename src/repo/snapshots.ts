@@ -246,7 +246,7 @@ export async function treeChanges(place: Place, before: string, after: string): 
       code: 'ground.tree_missing',
       what: `The snapshots ${before.slice(0, 12)} and ${after.slice(0, 12)} could not be compared.`,
       why: result.stderr.trim().slice(-500) || `git ended with code ${result.code}.`,
-      fix: 'Objects were removed (git gc --prune=now, or the session folder was cleaned). Start a new session.',
+      fix: 'Objects were removed or damaged (by git gc --prune=now, or in the session folder), so this session cannot compare any more. Commit or undo what `git status` shows, and begin a new one: `ralph run --new`.',
     });
   }
   return parseRawDiff(result.stdout);

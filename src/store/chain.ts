@@ -129,10 +129,11 @@ function checkRecord(record: JournalRecord, end: ChainEnd, at: { file: string; l
 }
 
 function damaged(at: { file: string; line: number }, why: string): Problem {
+  const [file, bad] = [shellWord(at.file), shellWord(`${at.file}.bad`)];
   const keep =
     at.line === 1
-      ? 'move the file away to begin anew'
-      : `keep a copy, then keep the whole part only: head -n ${at.line - 1} of the file (later facts are lost)`;
+      ? `move it away, \`mv ${file} ${bad}\`, commit or undo what \`git status\` shows, and begin a new session: \`ralph run\``
+      : `keep its whole part (later facts are lost), \`mv ${file} ${bad} && head -n ${at.line - 1} ${bad} > ${file}\`, commit or undo what \`git status\` shows, and go on from there: \`ralph run\``;
   return new Problem({
     code: 'journal.damaged',
     what: `The journal cannot be read past line ${at.line}.`,
@@ -141,6 +142,9 @@ function damaged(at: { file: string; line: number }, why: string): Problem {
     at: `${at.file}:${at.line}`,
   });
 }
+
+const shellWord = (path: string): string =>
+  /^[\w./@%+:-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 
 function newer(at: { file: string; line: number }, version: number): Problem {
   return new Problem({

@@ -7,7 +7,7 @@
  * caller hears of it, and a file that is not exactly as long as we left it belongs to another owner.
  */
 import { readFileSync } from 'node:fs';
-import { chmod, type FileHandle, open } from 'node:fs/promises';
+import { chmod, type FileHandle, open, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Fact, JOURNAL_VERSION, type JournalRecord } from '../core/index.ts';
 import type { Journal } from '../engine/index.ts';
@@ -149,8 +149,10 @@ function writer(options: JournalOptions, handle: FileHandle, start: ChainEnd): O
   }
 
   async function ownedAndUntouched(): Promise<boolean> {
-    const { size, nlink } = await handle.stat();
-    return size === durable.bytes && nlink > 0 && ours();
+    const { size, ino, dev } = await handle.stat();
+    // Another file may stand in its place by now, and ours have gone elsewhere under another name.
+    const there = await stat(file).catch(() => null);
+    return size === durable.bytes && there?.ino === ino && there.dev === dev && ours();
   }
 
   function fence(batch: Waiting[]): void {

@@ -13,7 +13,17 @@ export { inboxJson, inboxText, type QuestionJson, questionJson, questionText } f
 export * from './interventions.ts';
 export { describeFact } from './line.ts';
 export { type MessageJson, type MessageStory, messagesJson, messagesText, unheard } from './messages.ts';
-export { advice, answerHint, type LiveInfo, nextStep, nextWords, stepWords, taskNext } from './next.ts';
+export {
+  advice,
+  afterDefect,
+  answerHint,
+  type LiveInfo,
+  nextStep,
+  nextWords,
+  stepWords,
+  TO_DO,
+  taskNext,
+} from './next.ts';
 export {
   type IterationNote,
   iterationNote,

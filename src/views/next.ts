@@ -152,6 +152,15 @@ export function answerHint({ id, kind, options, about }: Question): string {
   return `answer with ${choose}\`ralph answer ${id} "…"\`${clear}`;
 }
 
+/** Stands in the reason of an exit before what a person has to do. */
+export const TO_DO = 'What to do: ';
+
+/** After an exit with 70. Only where nothing else is known is it a defect, or a disk that is full. */
+export function afterDefect(reason: string): string {
+  if (reason.includes(TO_DO)) return 'do what the reason says';
+  return 'free the disk, or report the defect; then `ralph run` goes on';
+}
+
 /** What a person does after an exit with this code. */
 export function advice(code: number, state: State): string {
   const asked = openQuestions(state).map(({ question }) => `${question.id}: ${answerHint(question)}`);
@@ -182,7 +191,7 @@ export function advice(code: number, state: State): string {
     case 9:
       return '`ralph run --reopen` takes it up again; nothing was undone';
     case 70:
-      return 'free the disk or report the defect; the journal is whole and `ralph run` goes on';
+      return afterDefect(state.run?.stopped?.reason ?? '');
     default:
       return '`ralph run` goes on';
   }
