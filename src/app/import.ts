@@ -145,16 +145,19 @@ function unusable(
       code: 'tasks.empty',
       what: `${path} holds no task.`,
       why: `${reading.why} An empty list is never taken for a finished one.`,
-      fix: reading.fix,
+      fix: repair === null ? reading.fix : `ralph import ${path} --fix repairs it (${whatItDoes(repair)})`,
       at: path,
     });
   }
   if (repair === null) return new Problem(reading.problem);
-  const lines = repair.changes.map(
-    ({ lines, what }) => `${linesOf(lines)}: ${what.replace(/ (?:was|were) /, ' would be ')}`,
-  );
-  const fix = `ralph import ${path} --fix repairs it (${lines.join('; ')})`;
+  const fix = `ralph import ${path} --fix repairs it (${whatItDoes(repair)})`;
   return new Problem({ ...reading.problem, fix });
+}
+
+function whatItDoes({ changes }: TaskFileRepair): string {
+  return changes
+    .map(({ lines, what }) => `${linesOf(lines)}: ${what.replace(/ (?:was|were) /, ' would be ')}`)
+    .join('; ');
 }
 
 const added = (line: string) => `+${line}`;

@@ -20,7 +20,7 @@ export interface TaskStateRequest {
 
 export interface KnownTasks {
   state: State;
-  /** What a person should know of the file; none where a session tells of the tasks. */
+  /** What a person should know of the file; of a session's only what may be meant as tasks and is none. */
   warnings: string[];
 }
 
@@ -28,7 +28,11 @@ export interface KnownTasks {
 export async function taskState({ cwd, env, session, tasks }: TaskStateRequest): Promise<KnownTasks> {
   const place = await findPlace(cwd);
   const asked = session !== undefined || (tasks === undefined && (await knownSessions(place)).length > 0);
-  if (asked) return { state: (await openState(cwd, session)).state, warnings: [] };
+  if (asked) {
+    const { state } = await openState(cwd, session);
+    const path = state.source?.path ?? 'the task list';
+    return { state, warnings: (state.unread ?? []).map((text) => `${path}: ${text}`) };
+  }
   const named = tasks ?? (await configured(place, env));
   return tasksOfFile(place, { cwd: tasks === undefined ? place.dir : cwd, named, called: cwd });
 }

@@ -113,7 +113,9 @@ export function idleReason(path: string, reading: ListReading | null): string {
   const cancelled = tasks.filter(({ status }) => status === 'cancelled').length;
   const how = cancelled === 0 ? 'done' : cancelled === tasks.length ? 'cancelled' : 'done or cancelled';
   const all = tasks.length === 1 ? 'the only task' : `all ${tasks.length} tasks`;
-  return `nothing to do: ${all} of ${path} ${tasks.length === 1 ? 'is' : 'are'} ${how}`;
+  const unread = (reading?.kind === 'list' && reading.unread) || [];
+  const more = unread.length === 0 ? '' : `; not read: ${unread.join('; ')}`;
+  return `nothing to do: ${all} of ${path} ${tasks.length === 1 ? 'is' : 'are'} ${how}${more}`;
 }
 
 /** Plans that lie in the project under names that are not taken by themselves. */

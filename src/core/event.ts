@@ -109,7 +109,16 @@ export type Fact =
   | { type: 'phase.entered'; phase: Phase }
   | { type: 'cycle.started'; cycle: number }
   // tasks
-  | { type: 'tasks.read'; source: TaskSource; sha256: string; set: TaskDef[]; gone: string[]; by: string }
+  | {
+      type: 'tasks.read';
+      source: TaskSource;
+      sha256: string;
+      set: TaskDef[];
+      gone: string[];
+      by: string;
+      /** What in the file may be meant as tasks and is read as none; absent: nothing is. */
+      unread?: string[];
+    }
   | { type: 'task.moved'; task: string; to: TaskStatus; reason: string; by: string }
   | {
       type: 'task.unblocked';

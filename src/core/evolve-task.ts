@@ -109,6 +109,9 @@ function unblockTask(state: State, fact: Extract<TaskFact, { type: 'task.unblock
 function readTasks(state: State, fact: Extract<TaskFact, { type: 'tasks.read' }>): void {
   state.source = fact.source;
   state.sourceSha = fact.sha256;
+  // An agent's edit is read without a look at what is odd in the rest of the file.
+  if (fact.by !== 'agent' && fact.unread !== undefined) state.unread = fact.unread;
+  else if (fact.by !== 'agent') delete state.unread;
   for (const def of fact.set) {
     const known = state.tasks.get(def.id);
     if (known) {

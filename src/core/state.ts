@@ -216,6 +216,8 @@ export interface State {
   aborted: { done: boolean; text: string } | null;
   source: TaskSource | null;
   sourceSha: string | null;
+  /** What in the list may be meant as tasks and is read as none; absent: nothing is. */
+  unread?: string[];
   tasks: Map<string, TaskState>;
   items: Map<string, ItemState>;
   attempts: Map<number, AttemptState>;

@@ -199,7 +199,9 @@ function complete(state: State): Step {
 }
 
 function summary(state: State, tasks: TaskState[]): string {
-  const done = allOver(state, tasks);
+  const unread = (state.unread ?? []).join('; ');
+  const path = state.source?.path ?? 'the list';
+  const done = `${allOver(state, tasks)}${unread === '' ? '' : `; not read in ${path}: ${unread}`}`;
   const red = (state.policy?.gates ?? []).filter((gate) => gate.required && failedLast(state, gate));
   return red.length === 0
     ? done

@@ -26,6 +26,7 @@ import {
   type Said,
   stateOfEmoji,
 } from './checklist-marks.ts';
+import { nearBox, nearTold } from './checklist-near.ts';
 import { resolveNeeds } from './checklist-needs.ts';
 import { linesOf, Omitted } from './checklist-omitted.ts';
 import { type HeadingTask, readHeading, taskHeadings } from './checklist-outline.ts';
@@ -56,6 +57,10 @@ export interface Checklist {
   warnings: string[];
   /** What is left out because of the title it stands under; null where nothing is. */
   omitted: string | null;
+  /** What looks like a checkbox and is none; null where nothing does. */
+  near: string | null;
+  /** Those of the warnings that name lines which somebody may have meant as tasks. */
+  unread: string[];
 }
 
 type ItemBlock = Block & { kind: 'item' };
@@ -89,6 +94,10 @@ export class ChecklistReader {
   /** Lines of bullets that look open by a sign, in a file that has checkboxes. */
   private readonly signs: number[] = [];
 
+  /** Lines that look like checkboxes and are none. */
+  private readonly near: number[] = [];
+  private readonly noMarkers: string[] = [];
+
   constructor(blocks: readonly Block[], form: ListForm) {
     this.blocks = blocks;
     this.form = form;
@@ -99,6 +108,7 @@ export class ChecklistReader {
     this.readLegend();
     for (let index = 0; index < this.blocks.length; index++) {
       const block = this.blocks[index]!;
+      this.lookNear(block);
       if (block.kind === 'heading') this.takeHeading(block, index);
       else if (block.kind === 'item') this.takeItem(block);
       else index += this.takeText(block, index);
@@ -107,15 +117,24 @@ export class ChecklistReader {
     for (const draft of this.drafts) this.warnings.push(...settle(draft));
     const tasks = this.drafts.map(({ task }) => task);
     const omitted = this.omitted.sentence();
+    const near = nearTold(this.near);
+    const unread = [...this.noMarkers, ...this.signsTold(), ...(near === null ? [] : [near])];
     const warnings = [
       ...this.warnings,
       ...counted.told,
       ...resolveNeeds(tasks, this.drafts.flatMap(needsOf), counted),
-      ...this.signsTold(),
+      ...unread,
       ...(omitted === null ? [] : [omitted]),
     ];
     const style = { legend: this.legend, words: wordsOf(this.drafts) };
-    return { items: this.drafts, project: this.project ?? '', style, warnings, omitted };
+    return { items: this.drafts, project: this.project ?? '', style, warnings, omitted, near, unread };
+  }
+
+  /** An item within a task is a criterion however it is spelled; a paragraph line would have begun an item. */
+  private lookNear(block: Block): void {
+    if (block.kind === 'heading' || !holdsTasks(this.sections)) return;
+    if (block.kind === 'item' && block.depth > 0 && this.owners[block.depth - 1]) return;
+    if (nearBox(block) !== null) this.near.push(block.line);
   }
 
   private signsTold(): string[] {
@@ -298,7 +317,7 @@ export class ChecklistReader {
     const word = readBoxWord(box, this.legend);
     if (word === null) {
       if (/^\s*[A-Za-z]\s*$/.test(inner))
-        this.warnings.push(`line ${line}: [${inner}] is no marker, so the line is not a task`);
+        this.noMarkers.push(`line ${line}: [${inner}] is no marker, so the line is not a task`);
       return null;
     }
     const { said, mark } = word;

@@ -6,9 +6,11 @@
 import type { TaskStatus } from '../core/index.ts';
 import type { ChecklistItem } from './checklist-draft.ts';
 import { foundInstead, isStepPlan } from './checklist-found.ts';
+import { nearBox } from './checklist-near.ts';
+import { linesOf } from './checklist-omitted.ts';
 import { type Checklist, ChecklistReader } from './checklist-reader.ts';
-import { type Block, walkBlocks } from './markdown-blocks.ts';
-import { lineEndAfter } from './text.ts';
+import { type Block, type HiddenBox, walkBlocks } from './markdown-blocks.ts';
+import { type Edit, lineEndAfter } from './text.ts';
 
 export type { ChecklistItem } from './checklist-draft.ts';
 export { statusOfMarker } from './checklist-marks.ts';
@@ -17,15 +19,52 @@ export type { Checklist } from './checklist-reader.ts';
 /** A checklist, and where it has no task what it has instead. */
 export interface ReadChecklist extends Checklist {
   instead: string;
+  /** Those of the warnings that only name what is left out on purpose. */
+  leftOut: string[];
 }
 
 /** Reads the text; never throws. */
 export function readChecklist(text: string): ReadChecklist {
   const blocks: Block[] = [];
-  const { warnings } = walkBlocks(text, (block) => blocks.push(block));
+  const { warnings, hidden } = walkBlocks(text, (block) => blocks.push(block));
   const read = readBlocks(blocks);
-  const instead = read.items.length > 0 ? '' : [foundInstead(blocks, read.omitted), ...warnings].join('; ');
-  return { ...read, instead, warnings: [...read.warnings, ...warnings] };
+  const hid = hiddenTold(hidden);
+  const near = read.near === null ? [] : [read.near];
+  const found = [foundInstead(blocks, read.omitted), ...near, ...hid, ...warnings];
+  const instead = read.items.length > 0 ? '' : found.join('; ');
+  const leftOut = [...(read.omitted === null ? [] : [read.omitted]), ...hid];
+  return {
+    ...read,
+    instead,
+    warnings: [...read.warnings, ...hid, ...warnings],
+    leftOut,
+    unread: [...read.unread, ...warnings],
+  };
+}
+
+/** Checkboxes that Markdown does not show as such, once for each kind of place. */
+function hiddenTold(hidden: readonly HiddenBox[]): string[] {
+  const places = new Map<string, number[]>();
+  for (const { where, line } of hidden) places.set(where, [...(places.get(where) ?? []), line]);
+  return [...places].map(([where, lines]) => {
+    const what =
+      lines.length === 1
+        ? '1 check box is left out, because it stands'
+        : `${lines.length} check boxes are left out, because they stand`;
+    return `${linesOf(lines)}: ${what} in ${where}`;
+  });
+}
+
+/** The text with what looks like a checkbox made one; no edits where there is nothing to make. */
+export function nearBoxEdits(text: string): Edit[] {
+  const edits: Edit[] = [];
+  const { near } = readChecklist(text);
+  if (near === null) return edits;
+  walkBlocks(text, (block) => {
+    const edit = nearBox(block);
+    if (edit !== null) edits.push(edit);
+  });
+  return edits;
 }
 
 /** A file without any checkbox may be a list by other signs, or a plan of numbered steps. */

@@ -8,6 +8,7 @@ import type { Block, Box } from './markdown-block.ts';
 import {
   cut,
   enterQuote,
+  type HiddenBox,
   keepContainers,
   type Leaf,
   type Line,
@@ -18,6 +19,7 @@ import {
 import {
   continueParagraph,
   midLineComment,
+  noteHidden,
   paragraphOf,
   report,
   SETEXT,
@@ -27,15 +29,28 @@ import {
 import { fenceEnds, type OpaqueStart } from './markdown-opaque.ts';
 
 export type { Block, Box } from './markdown-block.ts';
+export type { HiddenBox } from './markdown-containers.ts';
 
 export interface BlockReading {
   /** Things that swallow the rest of the text, as sentences with a line. */
   warnings: string[];
+  /** Checkboxes in fences, HTML, comments and quotes that end: nothing there is reported. */
+  hidden: HiddenBox[];
 }
 
 /** Calls `visit` for every reported block, in order. Never throws. */
 export function walkBlocks(text: string, visit: (block: Block) => void): BlockReading {
-  const walk: Walk = { text, visit, containers: [], quotes: 0, leaf: null, commentUntil: 0, nextClose: -1 };
+  const hidden: HiddenBox[] = [];
+  const walk: Walk = {
+    text,
+    visit,
+    hidden,
+    containers: [],
+    quotes: 0,
+    leaf: null,
+    commentUntil: 0,
+    nextClose: -1,
+  };
   let number = 0;
   let start = text.charCodeAt(0) === 0xfeff ? 1 : 0;
   const front = frontMatterEnd(text, start);
@@ -54,7 +69,8 @@ export function walkBlocks(text: string, visit: (block: Block) => void): BlockRe
     }
     start = next;
   }
-  return { warnings: unclosed(walk.leaf) };
+  const open = walk.leaf?.kind === 'fence' || walk.leaf?.kind === 'html' ? walk.leaf.line : number + 1;
+  return { warnings: unclosed(walk.leaf), hidden: hidden.filter(({ line }) => line < open) };
 }
 
 function unclosed(leaf: Leaf | null): string[] {
@@ -99,6 +115,7 @@ function takeLine(walk: Walk, line: Line): void {
 
 function takeOpaque(walk: Walk, leaf: OpaqueStart, line: Line): void {
   const blank = line.at === line.end;
+  if (!blank) noteHidden(walk, line, leaf.kind === 'fence' ? 'a code fence' : 'a comment or HTML');
   if (leaf.kind === 'html') {
     if (leaf.until === null ? blank : leaf.until.test(walk.text.slice(line.at, line.end))) walk.leaf = null;
   } else if (!blank && line.column - line.base <= 3) {

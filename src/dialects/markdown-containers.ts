@@ -18,9 +18,16 @@ export type Leaf =
   | (OpaqueStart & { line: number })
   | { kind: 'code' };
 
+/** A checkbox that Markdown does not show as one. */
+export interface HiddenBox {
+  line: number;
+  where: 'a code fence' | 'a comment or HTML' | 'a quote';
+}
+
 export interface Walk {
   text: string;
   visit(block: Block): void;
+  hidden: HiddenBox[];
   containers: Container[];
   /** How many of the containers are quotes: within one nothing is reported. */
   quotes: number;

@@ -44,6 +44,7 @@ export function takeLeaf(walk: Walk, line: Line, { rest, inside, lazy }: LeafLin
   const opaque = opaqueStart(rest, paragraph !== null);
   if (opaque !== null) {
     cut(walk, inside);
+    if (rest[0] === '<') noteHidden(walk, line, 'a comment or HTML');
     walk.leaf = opaque === 'one line' ? null : { ...opaque, line: line.number };
     return;
   }
@@ -95,7 +96,18 @@ function reportText(walk: Walk, line: Line, continues: boolean): void {
 }
 
 export function report(walk: Walk, line: Line, block: Block): void {
-  if (walk.quotes === 0 && line.start >= walk.commentUntil) walk.visit(block);
+  if (walk.quotes === 0 && line.start >= walk.commentUntil) return walk.visit(block);
+  if (block.kind !== 'item' || block.box === null || block.text === '') return;
+  if (/^[ xX]$/.test(block.box.inner))
+    walk.hidden.push({ line: line.number, where: walk.quotes > 0 ? 'a quote' : 'a comment or HTML' });
+}
+
+const HIDDEN = /(?:^|[\s>-])(?:[-+*]|\d{1,9}[.)])[ \t]+\[[ xX]\][ \t]+[^\s-]/;
+
+/** Notes a checkbox on a line that is not looked into. */
+export function noteHidden(walk: Walk, line: Line, where: 'a code fence' | 'a comment or HTML'): void {
+  if (HIDDEN.test(walk.text.slice(line.at, Math.min(line.end, line.at + 400))))
+    walk.hidden.push({ line: line.number, where });
 }
 
 /**

@@ -4,6 +4,7 @@
  * afterwards is not repaired at all.
  */
 import { parseDocument } from 'yaml';
+import { nearBoxEdits, readChecklist } from './checklist.ts';
 import { readJson } from './json-tree.ts';
 import { dialectOf } from './pick.ts';
 import { applyEdits, type Edit, LONE_RETURN, lineAt } from './text.ts';
@@ -21,7 +22,17 @@ export interface TaskFileRepair {
 export function repairTaskFile(path: string, text: string): TaskFileRepair | null {
   const { name } = dialectOf(path, text);
   if (name === 'tasks-json') return repairJson(text);
-  return name === 'tasks-yaml' ? repairYaml(text) : null;
+  if (name === 'tasks-yaml') return repairYaml(text);
+  return name === 'markdown' ? repairBoxes(text) : null;
+}
+
+/** What looks like a checkbox becomes one. */
+function repairBoxes(text: string): TaskFileRepair | null {
+  const what = 'a check box was completed';
+  const changes = nearBoxEdits(text).map((edit) => ({ ...edit, what }));
+  if (changes.length === 0) return null;
+  const repair = repaired(text, changes);
+  return readChecklist(repair.text).near === null ? repair : null;
 }
 
 interface Change extends Edit {
@@ -45,6 +56,7 @@ const MANY: Readonly<Record<string, string>> = {
   'a trailing comma was removed': 'trailing commas were removed',
   'a comment was removed': 'comments were removed',
   'a tab at the beginning was replaced by blanks': 'tabs at the beginning were replaced by blanks',
+  'a check box was completed': 'check boxes were completed',
   'a carriage return was replaced by a line feed': 'carriage returns were replaced by line feeds',
 };
 

@@ -20,6 +20,10 @@ export type TaskListReading =
       description: string;
       /** Sentences with a line number: read, but worth a person's look. */
       warnings: string[];
+      /** Those of the warnings that only name what is left out on purpose: examples, criteria, notes. */
+      leftOut?: string[];
+      /** Those of the warnings that name what somebody may have meant as tasks and that is read as none. */
+      unread?: string[];
       /** Tasks that the file marks as blocked, with the reason it gives; absent where there are none. */
       blocked?: { task: string; reason: string }[];
     }

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { TaskDef } from '../core/index.ts';
 import { readChecklist } from './checklist.ts';
-import { compareTaskFile, readTaskList, writeMarks } from './index.ts';
+import { compareTaskFile, readTaskList, repairTaskFile, writeMarks } from './index.ts';
 
 const tasksOf = (text: string): TaskDef[] => readChecklist(text).items.map((item) => item.task);
 const titles = (text: string): string[] => tasksOf(text).map((task) => task.title);
@@ -62,6 +62,79 @@ describe('which checkboxes are tasks', () => {
       { title: 'Done it', status: 'done', acceptance: ['crit'] },
       { title: 'b' },
     ]);
+  });
+});
+
+describe('what only looks like a checkbox', () => {
+  const unread = (text: string) => readChecklist(text).unread.join();
+  const near = ['-[ ] b', '* [ ]b', '- [x]b', '[ ] b', '1.[ ] b', '• [ ] b', '-\u00a0[ ] b', '- [ ]\u00a0b'];
+
+  it.each(near)('%s is no task, is named with its line, and can be repaired', (line) => {
+    const text = `- [ ] a\n${line}\n`;
+    expect(titles(text)[0]).toBe('a');
+    expect(titles(text)).toHaveLength(1);
+    expect(unread(text)).toMatch(/^line 2: this looks like a check box/);
+    const repaired = repairTaskFile('PRD.md', text);
+    expect(repaired?.changes).toEqual([{ lines: [2], what: 'a check box was completed' }]);
+    expect(titles(repaired!.text)).toEqual(['a', 'b']);
+    expect(repairTaskFile('PRD.md', repaired!.text)).toBeNull();
+    expect(readTaskList('PRD.md', `${line}\n`)).toMatchObject({
+      kind: 'empty',
+      why: expect.stringContaining('looks like'),
+    });
+  });
+
+  it.each([
+    '- [a](b)',
+    '[x](y)',
+    '[x]: y',
+    '- [ ](z)',
+    '[ ] Not started',
+    '`[ ] b`',
+    'a [ ] b',
+    '- [1]b',
+    '> -[ ] q',
+  ])('%s looks like something else', (line) => expect(unread(`- [ ] a\n\n${line}\n`)).toBe(''));
+
+  it('within a task it is a criterion, and below "Notes" nothing', () => {
+    expect(unread('- [ ] a\n  - [ ]b\n\n## Notes\n\n-[ ] c\n')).toBe('');
+  });
+
+  it('what stands in fences, comments and quotes is said to be left out, and is no oddity', () => {
+    const text = '- [ ] a\n\n```\n- [ ] b\n```\n\n> - [ ] c\n\n<!-- - [ ] d -->\n\n<!--\n- [ ] e\n-->\n';
+    const { warnings, leftOut, unread: odd } = readChecklist(text);
+    expect(leftOut).toEqual([
+      expect.stringMatching(/^line 4: 1 check box is left out, because it stands in a code fence/),
+      expect.stringMatching(/^line 7: .* in a quote/),
+      expect.stringMatching(/^lines 9 and 12: 2 check boxes .* in a comment or HTML/),
+    ]);
+    expect([warnings, odd]).toEqual([leftOut, []]);
+  });
+
+  it('the repair of any text leaves what it cannot mean alone and reads what it made', () => {
+    const piece = fc.constantFrom(
+      ...near,
+      '- [ ] a',
+      '  - [ ]n',
+      'text',
+      '```',
+      '<!--',
+      '-->',
+      '## Notes',
+      '> -[ ] q',
+      '',
+      '    -[ ] c',
+    );
+    fc.assert(
+      fc.property(fc.array(piece, { maxLength: 10 }), (lines) => {
+        const text = lines.join('\n');
+        const repair = repairTaskFile('PRD.md', text);
+        if (repair === null) return;
+        expect(titles(repair.text).length).toBeGreaterThanOrEqual(titles(text).length);
+        expect(readChecklist(repair.text).near).toBeNull();
+      }),
+      { numRuns: 300 },
+    );
   });
 });
 

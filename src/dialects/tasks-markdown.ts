@@ -6,7 +6,10 @@ import { graphFault } from './task-graph.ts';
 import type { TaskDialect, TaskListReading, TaskMark } from './tasklist.ts';
 import { applyEdits, type Edit } from './text.ts';
 
-function reading({ items, project, warnings, instead }: ReadChecklist, path: string): TaskListReading {
+function reading(
+  { items, project, warnings, leftOut, unread, instead }: ReadChecklist,
+  path: string,
+): TaskListReading {
   if (items.length === 0) return { kind: 'empty', why: `It holds ${instead}.`, fix: LOOKS_LIKE };
   const tasks = items.map((item) => item.task);
   const fault = graphFault(tasks, (index) => items[index]!.line);
@@ -14,7 +17,17 @@ function reading({ items, project, warnings, instead }: ReadChecklist, path: str
     const { code, what, why, fix, line } = fault;
     return { kind: 'unreadable', problem: { code, what, why, fix, at: `${path}:${line}` } };
   }
-  return { kind: 'list', tasks, reviewed: false, gates: [], project, description: '', warnings };
+  return {
+    kind: 'list',
+    tasks,
+    reviewed: false,
+    gates: [],
+    project,
+    description: '',
+    warnings,
+    leftOut,
+    unread,
+  };
 }
 
 const LOOKS_LIKE =

@@ -40,12 +40,26 @@ function listProblem(house: House, reading: Exclude<ListReading, { kind: 'list' 
   };
 }
 
+type ListText = Extract<ListReading, { kind: 'list' }>;
+
 function listFacts(state: State, house: House, reading: Extract<ListReading, { kind: 'list' }>): Fact[] {
   const set = reading.tasks.filter((def) => !sameDef(state.tasks.get(def.id)?.def, def));
   const present = new Set(reading.tasks.map((def) => def.id));
   const gone = [...state.tasks.keys()].filter((id) => !present.has(id) && !isOurs(id));
   const source = { ...house.list!.source, reviewed: reading.reviewed };
-  return [{ type: 'tasks.read', source, sha256: reading.sha256, set, gone, by: 'person' }];
+  const read: Fact = { type: 'tasks.read', source, sha256: reading.sha256, set, gone, by: 'person' };
+  return [{ ...read, ...unreadIn(reading) }, ...unreadNotices(state, source.path, reading)];
+}
+
+function unreadIn({ unread = [] }: ListText): { unread?: string[] } {
+  return unread.length === 0 ? {} : { unread };
+}
+
+/** What may be meant as tasks and is none stays in sight, also where nobody saw the start of the run. */
+function unreadNotices(state: State, path: string | null, { unread = [] }: ListText): Fact[] {
+  const texts = unread.map((text) => `${path ?? 'the task list'}: ${text}`);
+  const news = texts.filter((text) => !state.notices.some((given) => given.text === text));
+  return news.map((text) => ({ type: 'notice.given', level: 'warning', text }));
 }
 
 /** Tasks the engine itself made stand in no file. */
@@ -74,7 +88,15 @@ export async function syncList(house: House): Promise<void> {
     const set = reading.tasks.filter((def) => !sameDef(state.tasks.get(def.id)?.def, def));
     const news = set.length > 0 || reading.sha256 !== state.sourceSha;
     const source = { ...list.source, reviewed: reading.reviewed };
-    const read: Fact = { type: 'tasks.read', source, sha256: reading.sha256, set, gone: [], by: 'engine' };
+    const read: Fact = {
+      type: 'tasks.read',
+      source,
+      sha256: reading.sha256,
+      set,
+      gone: [],
+      by: 'engine',
+      ...unreadIn(reading),
+    };
     return [...(news ? [read] : []), ...unsaid.flatMap((task) => unsaidNotice(state, house, task))];
   });
 }

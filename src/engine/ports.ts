@@ -272,6 +272,10 @@ export type ListReading =
       reviewed: boolean;
       gates: string[];
       warnings: string[];
+      /** Those of the warnings that are worth a word at each start; what is left out on purpose is not. */
+      odd?: string[];
+      /** Those that name what somebody may have meant as tasks and that is read as none. */
+      unread?: string[];
       sha256: string;
       text: string;
     }

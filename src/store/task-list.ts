@@ -118,13 +118,14 @@ function parse(list: OpenList, { text, sha256: hash }: { text: string; sha256: s
   const reading = readTaskList(list.path, text);
   if (reading.kind === 'empty') return { ...reading, sha256: hash };
   if (reading.kind === 'unreadable') return reading;
-  const { tasks, reviewed, gates, warnings } = reading;
+  const { tasks, reviewed, gates, warnings, leftOut = [], unread = [] } = reading;
+  const odd = warnings.filter((warning) => !leftOut.includes(warning));
   for (const warning of warnings) {
     if (list.warned.has(warning)) continue;
     list.warned.add(warning);
     list.warn(`${list.path}: ${warning}`);
   }
-  return { kind: 'list', tasks, reviewed, gates, warnings, sha256: hash, text };
+  return { kind: 'list', tasks, reviewed, gates, warnings, odd, unread, sha256: hash, text };
 }
 
 /** A look that turns a forbidden folder into a value. */
