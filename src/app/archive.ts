@@ -53,7 +53,7 @@ async function whyKept(dir: string): Promise<string | null> {
   if (holder !== null && holder.alive !== false) return `a run is alive in it (pid ${holder.pid})`;
   const state = readState(dir);
   const code = state.run?.stopped?.code;
-  if (code === 9) return null;
+  if (code === 9 || state.aborted?.done) return null;
   return isOpen(state) ? 'it is not finished' : null;
 }
 

@@ -1,9 +1,17 @@
 /** Which session a command is about: the one that is named, or the one that is open here. */
 import { open } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { emptyState, evolve, isTerminal, Problem, type State } from '../core/index.ts';
-import { isSessionId, type ListedSession, listSessions, scanJournal } from '../store/index.ts';
+import {
+  isSessionId,
+  type ListedSession,
+  listSessions,
+  scanJournal,
+  sessionsFolder,
+} from '../store/index.ts';
+import { archivedSessions } from './archived.ts';
 import type { Place } from './place.ts';
+import { quoted } from './which-list.ts';
 
 /** How the journal's last record ended, read from the file's tail. */
 interface Ending {
@@ -60,14 +68,21 @@ export async function namedSession(place: Place, id: string): Promise<KnownSessi
     .slice(-5)
     .map((session) => session.id)
     .join(', ');
+  const away = archivedSessions(place).find((folder) => folder.endsWith(id));
   throw new Problem({
     code: 'session.unknown',
     what: `There is no session ${id}.`,
-    why: isSessionId(id)
-      ? `This project has ${newest || 'no session yet'}.`
-      : 'A session is named like 260208-143000.',
-    fix: 'See `ralph sessions`.',
+    why: away
+      ? `It was archived as ${away}.`
+      : isSessionId(id)
+        ? `This project has ${newest || 'no session yet'}.`
+        : 'A session is named like 260208-143000.',
+    fix: away ? `To look at it, copy it back: ${copyBack(place, away)}.` : 'See `ralph sessions`.',
   });
+}
+
+function copyBack({ dir, mainDir }: Place, folder: string): string {
+  return `\`cp -r ${quoted(folder)} ${quoted(relative(dir, sessionsFolder(mainDir)))}/\``;
 }
 
 /** The session that windows and messages mean when none is named: the newest of this work tree. */
@@ -77,10 +92,14 @@ export async function currentSession(place: Place, id?: string): Promise<KnownSe
   const open = all.filter((session) => session.ending.code !== 0 && session.ending.code !== 9);
   const found = open.at(-1) ?? all.at(-1);
   if (found) return found;
+  const archived = archivedSessions(place);
   throw new Problem({
     code: 'session.none',
-    what: 'There is no session here yet.',
-    why: `Nothing was run in ${place.dir}.`,
-    fix: 'Start one with `ralph run`.',
+    what: archived.length === 0 ? 'There is no session here yet.' : 'There is no session here any more.',
+    why:
+      archived.length === 0
+        ? `Nothing was run in ${place.dir}.`
+        : `What was run here was archived: ${archived.slice(-3).join(', ')}${archived.length > 3 ? ` and ${archived.length - 3} more` : ''}.`,
+    fix: `${archived.length === 0 ? '' : `To look at one, copy it back: ${copyBack(place, archived.at(-1)!)}. `}Start a new one with \`ralph run\`.`,
   });
 }

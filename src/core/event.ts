@@ -212,6 +212,8 @@ export type Fact =
        * 1,000. Absent in journals of versions that did not say, and where there is none.
        */
       noted?: Change[];
+      /** Commands that bring back branches, tags and stashes that were gone at its end; absent where none was. */
+      removedRefs?: string[];
     }
   | {
       type: 'attempt.lost';
@@ -225,6 +227,7 @@ export type Fact =
       changeCount?: number;
       more?: WorkRef | null;
       noted?: Change[];
+      removedRefs?: string[];
     }
   | { type: 'gate.ran'; iteration: number; when: 'baseline' | 'after'; result: GateResult }
   | {

@@ -133,8 +133,11 @@ export interface RuleChange {
   path: string;
   /** Keys, or lines in words: what is not as it was. */
   what: string[];
-  /** `stuck`: it could not be put back. `spared`: written too late to be the attempt's. */
-  outcome: 'restored' | 'stuck' | 'spared';
+  /**
+   * `stuck`: it could not be put back. `spared`: written too late to be the attempt's. `gone`: the repository
+   * itself is not there any more. `removed`: branches, tags or stashes are, and `what` brings each back.
+   */
+  outcome: 'restored' | 'stuck' | 'spared' | 'gone' | 'removed';
   /** Absolute; a copy of what it said, as far as there was something to keep. */
   keptAs: string | null;
 }

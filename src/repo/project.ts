@@ -6,6 +6,7 @@ import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { Problem } from '../core/index.ts';
+import { configEntries } from './config-text.ts';
 
 export interface Project {
   /** Top of the work tree, links resolved; the folder itself without a repository. */
@@ -34,12 +35,35 @@ export async function findProject(cwd: string): Promise<Project> {
   }
   for (let folder = at; ; folder = dirname(folder)) {
     const gitDir = gitDirOf(folder);
+    if (isBare(gitDir ?? folder)) throw bare(at, gitDir ?? folder);
     if (gitDir !== null) {
       if (at === gitDir || at.startsWith(`${gitDir}/`)) throw insideGit(at, folder);
       return { root: folder, cwd: at, gitDir, commonDir: commonDirOf(gitDir) };
     }
     if (dirname(folder) === folder) return { root: at, cwd: at, gitDir: null, commonDir: null };
   }
+}
+
+/** A repository without a work tree: a folder that is git's own in all but its name, or says that it is one. */
+function isBare(folder: string): boolean {
+  if (!existsSync(join(folder, 'HEAD')) || existsSync(join(folder, 'commondir'))) return false;
+  if (!existsSync(join(folder, 'objects')) || !existsSync(join(folder, 'refs'))) return false;
+  try {
+    const { entries } = configEntries(readFileSync(join(folder, 'config'), 'utf8'));
+    const last = (name: string) => entries.findLast((entry) => entry.name === name)?.value;
+    return /^(true|yes|on|1)$/i.test(last('core.bare') ?? '') && last('core.worktree') === undefined;
+  } catch {
+    return false;
+  }
+}
+
+function bare(at: string, folder: string): Problem {
+  return new Problem({
+    code: 'ground.bare',
+    what: `${folder} is a bare repository: it has no work tree.`,
+    why: 'An agent works in files, and here are none to work in.',
+    fix: `Make a work tree and run there: git -C ${JSON.stringify(folder)} worktree add ${JSON.stringify(`${dirname(at)}/work`)}, or clone it. If files do lie beside it, it only says that it is bare: git config core.bare false`,
+  });
 }
 
 function insideGit(at: string, root: string): Problem {

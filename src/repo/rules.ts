@@ -21,6 +21,7 @@ import { dirname, join, relative } from 'node:path';
 import type { RuleChange } from '../engine/index.ts';
 import { type ConfigEntry, configEntries } from './config-text.ts';
 import type { Place } from './place.ts';
+import { bringBack, type Refs, readRefs } from './refs.ts';
 
 const NAMES = ['config', 'config.worktree', 'info/attributes', 'info/exclude'];
 /** A file that is larger is no rule file of git's; it is told, and not put back. */
@@ -51,6 +52,8 @@ export function readRules(place: Place): Record<string, string> {
     if (bytes === null) continue;
     found[path] = bytes === 'odd' ? 'odd' : keep(place, bytes);
   }
+  const refs = readRefs(place);
+  if (refs !== null) found[REFS] = keep(place, Buffer.from(JSON.stringify(refs)));
   return found;
 }
 
@@ -63,13 +66,32 @@ export function restoreRules(
   before: Readonly<Record<string, string>>,
   until: number | null,
 ): RuleChange[] {
+  // Nothing is put back into a repository that is gone: a bogus one would stand in the way of the real one.
+  if (place.gitDir !== null && !isRepository(place))
+    return [{ path: '.git', what: ['removed'], outcome: 'gone', keptAs: null }];
   const changes: RuleChange[] = [];
   for (const { path, file } of ruleFiles(place)) {
     const change = restoreRule(place, { path, file, was: before[path] ?? null, until });
     if (change !== null) changes.push(change);
   }
   if (changes.length > 0) lookAgain(place);
-  return changes;
+  return [...changes, ...removedRefs(place, before[REFS])];
+}
+
+/** Stands among the rules for what was kept of the refs. */
+const REFS = '.git/refs';
+
+function isRepository({ gitDir, commonDir }: Place): boolean {
+  return existsSync(join(gitDir!, 'HEAD')) && existsSync(join(commonDir!, 'objects'));
+}
+
+/** Branches, tags and stashes that are gone; each with the command that brings it back. */
+function removedRefs(place: Place, sha: string | undefined): RuleChange[] {
+  const former = sha === undefined ? null : kept(place, sha);
+  const now = former === null ? null : readRefs(place);
+  if (former === null || now === null) return [];
+  const what = bringBack(JSON.parse(former.toString('utf8')) as Refs, now);
+  return what.length === 0 ? [] : [{ path: REFS, what, outcome: 'removed', keptAs: null }];
 }
 
 interface Wish extends RuleFile {

@@ -66,6 +66,8 @@ export interface IterationStory {
   reminded: string[];
   lost: string | null;
   stoppedFor: StopCause | null;
+  /** Commands that bring back branches, tags and stashes that were gone when it ended. */
+  removedRefs: string[];
   /** What stood when its wave was closed; null while the wave is open. */
   closed: { stuck: number; storiesDone: number; storiesTotal: number } | null;
 }
@@ -177,6 +179,7 @@ function tellAttempt(story: Story, fact: Fact, at: number): void {
       told.lost = fact.reason;
       told.changes = fact.changes;
       told.changeCount = fact.changeCount ?? fact.changes.length;
+      told.removedRefs = fact.removedRefs ?? [];
       return;
     }
     case 'ground.changed':
@@ -240,6 +243,7 @@ function begun(story: Story, fact: Of<'attempt.started'>, at: number): Iteration
     commits: [],
     rewritten: { paths: [], count: 0, others: [], otherCount: 0 },
     trespass: [],
+    removedRefs: [],
     gates: early.map((result) => ({ when: 'baseline' as const, result })),
     verdict: null,
     receipt: null,
@@ -287,6 +291,7 @@ function ended(story: Story, fact: Of<'attempt.ended'>, at: number): void {
   told.changeCount = fact.changeCount;
   told.commits = fact.commits;
   told.trespass = fact.trespass;
+  told.removedRefs = fact.removedRefs ?? [];
   told.stoppedFor = fact.stoppedFor;
 }
 

@@ -46,6 +46,8 @@ export interface IterationJson {
     /** What the gates changed: paths of the task, which land as they are now, and others, which do not. */
     rewritten: { count: number; paths: string[]; other_count: number; others: string[] };
     trespass: Trespass[];
+    /** Commands that bring back branches, tags and stashes that were removed meanwhile. */
+    removed_refs: string[];
   };
   /** Each claim and what became of it; null where nothing was claimed. */
   receipt: ReceiptJson | null;
@@ -176,6 +178,7 @@ function evidenceJson(told: IterationStory): IterationJson['evidence'] {
       others: told.rewritten.others,
     },
     trespass: told.trespass,
+    removed_refs: told.removedRefs,
   };
 }
 
@@ -275,7 +278,10 @@ function evidenceWords(told: IterationStory): string {
 function files(told: IterationStory): string[] {
   const changed = told.changes.map((change) => `${change.path} (${changeWord(change)})`);
   const listed = changed.length > 0 ? [row('', some(changed, 8))] : [];
-  return [...listed, ...told.trespass.slice(0, 5).map(({ detail }) => row('', oneLine(detail)))];
+  const removed = told.removedRefs.map((command) =>
+    row('', `removed meanwhile; \`${oneLine(command, 300)}\` brings it back`),
+  );
+  return [...listed, ...told.trespass.slice(0, 5).map(({ detail }) => row('', oneLine(detail))), ...removed];
 }
 
 function gateRows(told: IterationStory): string[] {

@@ -21,7 +21,7 @@ import { matchesAny } from '../match.ts';
 import type { ListInspection } from '../ports.ts';
 import { undone } from '../undone.ts';
 import { pauseForSwitch } from './branch.ts';
-import { putRulesBack, type Ruled } from './rules.ts';
+import { loseGround, putRulesBack, type Ruled } from './rules.ts';
 
 export interface Finished {
   iteration: number;
@@ -41,6 +41,7 @@ export async function finishAttempt(
 ): Promise<void> {
   const attempt = house.state.attempts.get(iteration)!;
   const ruled = done.ruled ?? (await putRulesBack(house, attempt));
+  if (ruled.gone) return loseGround(house, attempt, ruled);
   const list = await inspectList(house, attempt);
   const seen = await house.ground.snapshot();
   const everything = await house.ground.changes(attempt.before.tree, seen.tree);
@@ -74,6 +75,7 @@ export async function finishAttempt(
       bookkeeping:
         (list.inspection?.touched ?? false) || all.some((change) => isBookkeeping(house, change.path)),
       ...(noted.length === 0 ? {} : { noted: noted.slice(0, MAX_CHANGES) }),
+      ...(ruled.removed.length === 0 ? {} : { removedRefs: ruled.removed }),
     },
     ...list.facts,
     ...ruled.facts,

@@ -10,7 +10,7 @@ import { followOutbox } from '../outbox.ts';
 import { pauseForSwitch } from './branch.ts';
 import { finishAttempt, inspectList, sorted } from './finish.ts';
 import { gateMarker } from './gate.ts';
-import { putRulesBack, type Ruled } from './rules.ts';
+import { loseGround, putRulesBack, type Ruled } from './rules.ts';
 
 export async function recover(house: House, iterations: number[]): Promise<void> {
   house.fresh = null;
@@ -20,6 +20,10 @@ export async function recover(house: House, iterations: number[]): Promise<void>
     const until = ended.length === 0 ? await silentSince(house, attempt) : null;
     // First of all: what hides a change would hide it from every look that follows.
     const ruled = await putRulesBack(house, attempt, until);
+    if (ruled.gone) {
+      await loseGround(house, attempt, ruled);
+      continue;
+    }
     if (until !== null) await sparePersons(house, attempt, until);
     const left = { attempt, ended, ruled };
     if (await reported(house, left)) continue;
@@ -129,6 +133,7 @@ async function lose(house: House, { attempt, ended, ruled }: Left): Promise<void
     after,
     ...(await told(house, changes)),
     ...(noted.length === 0 ? {} : { noted: noted.slice(0, MAX_CHANGES) }),
+    ...(ruled.removed.length === 0 ? {} : { removedRefs: ruled.removed }),
   };
   const text = lostText(
     attempt,

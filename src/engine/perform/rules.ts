@@ -4,12 +4,16 @@
  */
 import { relative } from 'node:path';
 import type { AttemptState, Fact, Trespass } from '../../core/index.ts';
-import type { House } from '../house.ts';
+import { append, type House } from '../house.ts';
 import type { RuleChange } from '../ports.ts';
 
 export interface Ruled {
   trespass: Trespass[];
   facts: Fact[];
+  /** Commands that bring back branches, tags and stashes that are gone. */
+  removed: string[];
+  /** The repository itself is not there any more: nothing more can be looked at. */
+  gone: boolean;
 }
 
 /** `until` (epoch ms): what was written later is not the attempt's; null where it has just ended. */
@@ -18,10 +22,11 @@ export async function putRulesBack(
   attempt: AttemptState,
   until: number | null = null,
 ): Promise<Ruled> {
-  if (attempt.rules === null) return { trespass: [], facts: [] };
+  if (attempt.rules === null) return { trespass: [], facts: [], removed: [], gone: false };
   const changes = await house.ground.restoreRules(attempt.rules, until);
   if (changes.length > 0) house.fresh = null;
-  const theirs = changes.filter((change) => change.outcome !== 'spared');
+  const theirs = changes.filter(({ outcome }) => outcome === 'restored' || outcome === 'stuck');
+  const removed = changes.filter(({ outcome }) => outcome === 'removed').flatMap(({ what }) => what);
   return {
     trespass: theirs.map((change) => ({
       path: change.path,
@@ -30,8 +35,13 @@ export async function putRulesBack(
       keptAs: keptAs(house, change),
     })),
     facts: changes.flatMap((change) => told(house, attempt, change)),
+    removed: removed.slice(0, MOST_REMOVED),
+    gone: changes.some(({ outcome }) => outcome === 'gone'),
   };
 }
+
+/** How many are kept by their commands; the notice names the first few of them. */
+const MOST_REMOVED = 200;
 
 function named({ what }: RuleChange): string {
   const more = what.length > 5 ? ` and ${what.length - 5} more` : '';
@@ -51,6 +61,8 @@ function keptAs(house: House, change: RuleChange): string | null {
 function told(house: House, attempt: AttemptState, change: RuleChange): Fact[] {
   const { iteration } = attempt;
   if (change.outcome === 'restored') return [];
+  if (change.outcome === 'removed') return removedNotices(attempt, change.what);
+  if (change.outcome === 'gone') return goneFacts(house, attempt);
   if (change.outcome === 'spared') {
     const text = `${change.path} was changed after iteration ${iteration} was cut off (${named(change)}); it is left as it is. Look at it if that was not you.`;
     return [{ type: 'notice.given', level: 'warning', text }];
@@ -60,4 +72,37 @@ function told(house: House, attempt: AttemptState, change: RuleChange): Fact[] {
     { type: 'session.paused', at: house.clock.now(), text, by: 'engine' },
     { type: 'notice.given', level: 'critical', text },
   ];
+}
+
+/** How many get a line of their own. */
+const NAMED = 10;
+
+/** Who removed them cannot be told, and a task may have asked for it: it is said, and held against nobody. */
+function removedNotices({ iteration }: AttemptState, commands: string[]): Fact[] {
+  const said = commands.slice(0, NAMED).map((command) => {
+    const [, kind, name] = /^git (branch|tag|stash)(?: store -m)? (.+) [0-9a-f]+$/.exec(command)!;
+    const which = kind === 'stash' ? `the stash ${name}` : `the ${kind} ${name}`;
+    return `Since iteration ${iteration} was begun, ${which} was removed. Bring it back with \`${command}\`.`;
+  });
+  const more = commands.length - said.length;
+  if (more > 0) said.push(`And ${more} more: \`ralph why ${iteration}\` names each.`);
+  return said.map((text) => ({ type: 'notice.given', level: 'warning', text }));
+}
+
+function goneFacts(house: House, { iteration }: AttemptState): Fact[] {
+  const text = `Since iteration ${iteration} was begun, the git repository itself was removed, or a part that it cannot do without. Nothing can be proved or committed without it; the files and the journal are there. Put .git back from a backup or a clone, or begin one with \`git init && git add -A && git commit -m restored\`; then \`ralph resume\`.`;
+  return [
+    { type: 'session.paused', at: house.clock.now(), text, by: 'engine' },
+    { type: 'notice.given', level: 'critical', text },
+  ];
+}
+
+/** The end of an attempt that took the repository away: nothing of it can be looked at. */
+export async function loseGround(house: House, { iteration }: AttemptState, ruled: Ruled): Promise<void> {
+  house.fresh = null;
+  const reason = 'the git repository is gone';
+  await append(house, [
+    { type: 'attempt.lost', iteration, reason, ended: [], after: null, changes: [] },
+    ...ruled.facts,
+  ]);
 }
