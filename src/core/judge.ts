@@ -145,7 +145,8 @@ function incidental(evidence: Evidence): Finding[] {
   if (evidence.historyRewritten)
     add('history_rewritten', 'The branch no longer contains the commit it started from.');
   if (evidence.branchChanged)
-    add('branch_changed', `The agent switched from ${evidence.branchChanged}; its work lies there.`);
+    // Who did it, the agent or a person in the same work tree, cannot be told.
+    add('branch_changed', `During the attempt the branch was switched from ${evidence.branchChanged}.`);
   if (evidence.oscillates) add('oscillation', 'The files are back where they were two attempts ago.');
   if (evidence.report.ending === 'timed_out') {
     add(
