@@ -104,7 +104,9 @@ it('history: between, ancestors, kept commits and subjects', async () => {
   repo.git('reset', '-q', '--hard', first);
   await ground.keep(third, '260208-143000', 1);
   expect(repo.git('rev-parse', 'refs/ralph/260208-143000/1')).toBe(third);
-  await expect(ground.keep('1'.repeat(40), 's', 1)).rejects.toMatchObject({
+  // What no repository here has cannot be kept; a name that is taken otherwise is a problem.
+  await ground.keep('1'.repeat(40), 's', 1);
+  await expect(ground.keep(third, '260208-143000/1', 2)).rejects.toMatchObject({
     facts: { code: 'git.keep_failed' },
   });
 });
