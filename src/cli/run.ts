@@ -67,7 +67,7 @@ function withRunOptions(command: Command, example: string): Command {
     .option('--session <id>', 'go on with this session; default: the open one')
     .option('--wait', 'wait for people also where nobody sits at a terminal')
     .option('--no-wait', 'never wait for people or providers: stop instead')
-    .option('--allow-dirty', 'start with uncommitted changes; they are never committed')
+    .option('--allow-dirty', 'start with uncommitted changes; Ralph commits none of them')
     .option('--allow-detached', 'start on a detached HEAD')
     .option('--no-git', 'work without git: nothing is committed')
     .option('--dry-run', 'check everything, say what would be done, and do nothing')

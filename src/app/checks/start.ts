@@ -169,6 +169,6 @@ export function dirty(paths: string[]): ProblemFacts {
     code: 'git.dirty',
     what: `The work tree has changes that no attempt made: ${shown}${more}.`,
     why: "They could not be told from the agent's work.",
-    fix: 'Commit them, or keep them out of it with --allow-dirty (they are then never committed nor counted).',
+    fix: 'Commit them, or keep them out of it with --allow-dirty (Ralph then commits none of them and counts them for no task).',
   };
 }

@@ -19,6 +19,7 @@ import { ownChanges, standing } from '../changes.ts';
 import { append, type House } from '../house.ts';
 import { syncList } from '../list.ts';
 import { pendingGuidance } from '../prompt-input.ts';
+import { takenAlong } from './beside.ts';
 import { recordGate, runGate } from './gate.ts';
 import { receiptOf } from './receipt.ts';
 import { lookAfterGates } from './rewritten.ts';
@@ -44,9 +45,11 @@ export async function judgeAttempt(house: House, iteration: number): Promise<voi
     'evidence.json',
     `${JSON.stringify({ evidence, judgement }, null, 2)}\n`,
   );
-  await append(house, (state) =>
-    settle({ state, attempt, evidence, judgement, tree, at: house.clock.now() }),
-  );
+  const taken = await takenAlong(house, attempt);
+  await append(house, (state) => [
+    ...settle({ state, attempt, evidence, judgement, tree, at: house.clock.now() }),
+    ...taken,
+  ]);
   await syncList(house);
 }
 

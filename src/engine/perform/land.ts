@@ -6,6 +6,7 @@ import { append, type House } from '../house.ts';
 import { syncList } from '../list.ts';
 import type { CommitResult } from '../ports.ts';
 import { watch } from '../watch.ts';
+import { mixedIn, mixedReason } from './beside.ts';
 import { offCourse, pauseForSwitch, type Switch } from './branch.ts';
 import { gateMarker } from './gate.ts';
 
@@ -14,7 +15,7 @@ export async function land(house: House, id: string): Promise<void> {
   const task = house.state.tasks.get(id)!;
   const off = await offCourse(house);
   if (off !== null) return awayFromBranch(house, id, off);
-  const fact = await landing(house, task);
+  const fact = await whole(house, task, await landing(house, task));
   const facts: Fact[] = [fact];
   if (fact.type === 'landing.failed') {
     const text = `Task ${id} is done but could not be committed: ${fact.reason.split('\n')[0]!.replace(/[.\s]+$/, '')}. Its verdict stands; the next start tries again.`;
@@ -31,6 +32,15 @@ async function awayFromBranch(house: House, id: string, off: Pick<Switch, 'from'
     { type: 'landing.failed', task: id, reason },
     ...pauseForSwitch(house, { ...off, when, commits: false }),
   ]);
+}
+
+/** What was accepted is not all committed while a part of it lies in files that hold a person's own edits. */
+async function whole(house: House, task: TaskState, fact: Fact): Promise<Fact> {
+  const policy = house.state.policy?.commit ?? 'auto';
+  if (fact.type !== 'commit.landed' || policy !== 'auto' || !house.ground.hasGit) return fact;
+  const mixed = await mixedIn(house, task);
+  if (mixed.length === 0) return fact;
+  return { type: 'landing.failed', task: task.def.id, reason: mixedReason(mixed) };
 }
 
 async function landing(house: House, task: TaskState): Promise<Fact> {
