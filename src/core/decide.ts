@@ -22,6 +22,7 @@ export function decide(state: State, moment: Moment): Step {
     lost(state, moment) ??
     aborted(state) ??
     unjudged(state) ??
+    unfit(state) ??
     unlanded(state) ??
     openWave(state, moment) ??
     expired(state, moment) ??
@@ -54,6 +55,25 @@ function unjudged(state: State): Step | null {
     if (state.attempts.get(iteration)?.state === 'ended') return { do: 'judge', iteration };
   }
   return null;
+}
+
+/**
+ * 4 The verdict was of another content than what could be put back: the task is open again, uncharged, before
+ * the half that came back is reviewed or lands.
+ */
+function unfit(state: State): Step | null {
+  for (const { def, status, landed, conflicts } of state.tasks.values()) {
+    if (conflicts.length === 0 || landed === 'landed') continue;
+    if (status !== 'done' && status !== 'review') continue;
+    const reason = `what was accepted could not be put back: ${listed(conflicts)} changed before it landed`;
+    return { do: 'record', facts: [{ type: 'task.moved', task: def.id, to: 'todo', reason, by: 'engine' }] };
+  }
+  return null;
+}
+
+function listed(paths: string[]): string {
+  const more = paths.length > 5 ? ` and ${paths.length - 5} more` : '';
+  return `${paths.slice(0, 5).join(', ')}${more}`;
 }
 
 /** 4 */

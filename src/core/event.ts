@@ -200,6 +200,8 @@ export type Fact =
       trespass: Trespass[];
       /** Legal forward edits the agent made in the task file: tasks it marked. */
       marked: string[];
+      /** Tasks that HEAD's task file says are over by commits of this attempt. Absent where there are none. */
+      committedMarks?: string[];
       durationMs: number;
       /** Why we ended it, where we did; null when it ended by itself or by its own clocks. */
       stoppedFor: StopCause | null;
@@ -228,6 +230,7 @@ export type Fact =
       more?: WorkRef | null;
       noted?: Change[];
       removedRefs?: string[];
+      committedMarks?: string[];
     }
   | { type: 'gate.ran'; iteration: number; when: 'baseline' | 'after'; result: GateResult }
   | {
@@ -274,6 +277,11 @@ export type Fact =
       conflicts: string[];
       /** How many paths came back; absent in older journals. */
       count?: number;
+      /**
+       * Where the earlier text of each conflict lies, relative to the session's folder; one that the attempt had
+       * deleted is missing. Absent in journals of versions that kept none.
+       */
+      kept?: Record<string, string>;
     }
   /** Paths that a person turned out to have changed: from now on like those that were dirty at the start. */
   | { type: 'dirt.found'; paths: string[]; reason: string }

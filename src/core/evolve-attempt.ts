@@ -4,6 +4,7 @@ import { rememberDuration } from './limits.ts';
 import { PHASES } from './phase.ts';
 import { itemKey } from './role.ts';
 import { type AttemptState, gateKey, type ItemState, type State } from './state.ts';
+import { isTerminal } from './task.ts';
 
 type AttemptFact = Extract<
   Fact,
@@ -139,7 +140,6 @@ function startAttempt(state: State, fact: Of<'attempt.started'>, at: number): vo
   task.status = 'doing';
   task.runs += 1;
   task.attempts.push(fact.iteration);
-  task.conflicts = [];
   state.groundOwner = task.def.id;
 }
 
@@ -187,6 +187,7 @@ function newAttempt(state: State, fact: Of<'attempt.started'>, at: number): Atte
     commits: [],
     rewrote: false,
     marked: [],
+    committedMarks: [],
     bookkeeping: false,
     noted: [],
     review: null,
@@ -210,6 +211,7 @@ function endAttempt(state: State, fact: Of<'attempt.ended'>, at: number): void {
   attempt.commits = fact.commits;
   attempt.rewrote = fact.rewrote;
   attempt.marked = fact.marked;
+  vouch(state, attempt, fact.committedMarks);
   attempt.bookkeeping = fact.bookkeeping;
   attempt.noted = fact.noted ?? [];
   attempt.review = fact.review;
@@ -269,8 +271,18 @@ function loseAttempt(state: State, fact: Of<'attempt.lost'>, at: number): void {
   attempt.more = fact.more?.sha256 ?? null;
   attempt.noted = fact.noted ?? [];
   if (fact.after) state.lastMark = fact.after;
+  vouch(state, attempt, fact.committedMarks);
   settle(state, attempt);
   undeliver(state, attempt);
+}
+
+/** What an agent commits into the task file is its claim, also when it is read again later. */
+function vouch(state: State, attempt: AttemptState, marks: string[] = []): void {
+  attempt.committedMarks = marks;
+  for (const id of marks) {
+    const task = state.tasks.get(id);
+    if (task && !isTerminal(task.status)) task.vouched = attempt.iteration;
+  }
 }
 
 /** The attempt is over; unless a verdict moves it, its task shows the marker it had before. */

@@ -77,18 +77,23 @@ export function evolveTask(state: State, fact: TaskFact, at: number): void {
       if (aside) aside.cleared = true;
       return;
     }
-    case 'leftovers.taken_up': {
-      const task = state.tasks.get(fact.task);
-      if (!task) return;
-      task.aside = null;
-      task.conflicts = fact.conflicts;
-      state.groundOwner = fact.task;
-      return;
-    }
+    case 'leftovers.taken_up':
+      return takeUp(state, fact);
     case 'feedback.received':
       state.feedback.push({ id: fact.id, text: fact.text });
       return;
   }
+}
+
+function takeUp(state: State, fact: Extract<TaskFact, { type: 'leftovers.taken_up' }>): void {
+  const task = state.tasks.get(fact.task);
+  if (!task) return;
+  task.aside = null;
+  task.conflicts = [...new Set([...task.conflicts, ...fact.conflicts])];
+  task.kept = { ...task.kept, ...fact.kept };
+  state.groundOwner = fact.task;
+  // What is to be reviewed is not what lies there now: only new work proves anything.
+  if (fact.conflicts.length > 0 && task.status === 'review') task.sinceReview = state.lastIteration;
 }
 
 function unblockTask(state: State, fact: Extract<TaskFact, { type: 'task.unblocked' }>, at: number): void {
@@ -121,7 +126,10 @@ function readTasks(state: State, fact: Extract<TaskFact, { type: 'tasks.read' }>
       known.def = def;
       // Only a person re-opens a finished task; the engine's own marks never come back as news.
       if (reopened && fact.by !== 'agent') moveTask(state, def.id, 'todo', '', fact.by);
-      if (ended && fact.by === 'person') moveTask(state, def.id, def.status, 'marked by hand', 'person');
+      // The mark of an agent's own commit that comes back (`git restore`) is that agent's claim, whoever wrote
+      // it: the person is told, and marking it once more is their word.
+      if (ended && fact.by === 'person' && known.vouched !== null) known.vouched = null;
+      else if (ended && fact.by === 'person') moveTask(state, def.id, def.status, 'marked by hand', 'person');
     } else {
       state.tasks.set(def.id, newTask(def));
       if (state.run && !isTerminal(def.status)) state.run.addedTasks += 1;
@@ -157,7 +165,9 @@ function newTask(def: TaskDef): TaskState {
     commit: null,
     aside: null,
     conflicts: [],
+    kept: {},
     reason: '',
+    vouched: null,
     corrections: [],
     ladderFrom: 0,
     asksFrom: 0,
@@ -206,6 +216,8 @@ function closeQuestions(state: State, id: string): void {
 
 function acceptTask(task: TaskState): void {
   task.charged = 0;
+  task.conflicts = [];
+  task.vouched = null;
   task.corrections = [];
   task.rework = false;
   task.fruitless = 0;

@@ -20,6 +20,7 @@ export { agentFor } from './fallback.ts';
 export { type FeedbackLine, feedbackFor, standingFeedback } from './feedback.ts';
 export * from './finding.ts';
 export { compareFailures, mayRewrite, readGate } from './gate.ts';
+export { goneFacts, landedTasks } from './gone.ts';
 export { openQuestions } from './guard.ts';
 export { hear, mayPublish } from './hear.ts';
 export type { JournalRecord } from './journal.ts';

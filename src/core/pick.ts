@@ -25,7 +25,9 @@ export function isReady(state: State, task: TaskState): boolean {
 export function isWanted(state: State, item: Item): boolean {
   if (item.task === undefined) return true;
   const task = state.tasks.get(item.task);
-  return task !== undefined && !isTerminal(task.status) && heldBy(state, item.task) === null;
+  if (task === undefined || isTerminal(task.status) || heldBy(state, item.task) !== null) return false;
+  // Open again before its review began.
+  return item.mode !== 'TASK_REVIEW' || task.status === 'review';
 }
 
 /** The item that would move this task next, in the team that is hired. */

@@ -77,6 +77,10 @@ function notices({ state, attempt, evidence, judgement }: Settlement): Fact[] {
       say('warning', `Accepted with a red gate: ${detail}`);
     if (kind === 'tests_dropped' || kind === 'branch_changed') say('warning', detail);
   }
+  const claimed = attempt.committedMarks.filter(
+    (id) => id !== attempt.item.task || judgement.value !== 'accepted',
+  );
+  if (claimed.length > 0) say('warning', committedMarksText(state, attempt.iteration, claimed));
   const limits = state.policy?.limits;
   const priced = limits?.maxCostUsd ?? limits?.maxCostUsdPerTask ?? limits?.maxCostUsdPerDay ?? null;
   if (priced !== null && evidence.report.usage.costUsd === null && evidence.report.ending === 'ended') {
@@ -86,6 +90,13 @@ function notices({ state, attempt, evidence, judgement }: Settlement): Fact[] {
     );
   }
   return facts;
+}
+
+/** HEAD and the work tree differ then, and undoing that would bring the claim back. */
+function committedMarksText(state: State, iteration: number, ids: string[]): string {
+  const path = state.source?.path ?? 'the task list';
+  const more = ids.length > 5 ? ` and ${ids.length - 5} more` : '';
+  return `A commit of iteration ${iteration} marks ${ids.slice(0, 5).join(', ')}${more} as done in ${path}. That is only the agent's claim, so the marks are open in the work tree and git shows ${path} as changed: leave it so, or commit it.`;
 }
 
 function moves({ state, attempt, judgement, evidence }: Settlement, task: TaskState): Fact[] {

@@ -48,9 +48,16 @@ export interface TaskState {
    * still lie in the work tree.
    */
   aside: { tree: string; changes: Change[]; cleared: boolean } | null;
-  /** Conflicts of the last take-up, told in the prompt. */
+  /** Paths of its work that could not be put back, told in its prompts; empty again once it is accepted. */
   conflicts: string[];
+  /** Where the earlier text of paths that were not put back lies, relative to the session's folder. */
+  kept: Record<string, string>;
   reason: string;
+  /**
+   * The iteration whose own commit says in the task file that this task is over; null: none, or a person was
+   * told and has the next word.
+   */
+  vouched: number | null;
   /** Corrections whose sentence stands in this task's prompts until it is accepted. */
   corrections: { iteration: number; at: number; agent: string; intervention: Intervention }[];
   /** Corrections after this iteration count as tried: the last iteration before a person acted on it. */
@@ -143,6 +150,8 @@ export interface AttemptState {
   commits: string[];
   rewrote: boolean;
   marked: string[];
+  /** Tasks that HEAD's task file says are over by its commits. */
+  committedMarks: string[];
   bookkeeping: boolean;
   /** What gates made of its task's paths afterwards, in their order. */
   rewritten: { changes: Change[]; more: string | null }[];

@@ -36,7 +36,10 @@ async function whole(
   return bytes === null ? changes : (JSON.parse(Buffer.from(bytes).toString('utf8')) as Change[]);
 }
 
-/** The net change of this task's attempts after the given iteration: first before, last after. */
+/**
+ * The net change of this task's attempts after the given iteration: first before, last after. Where somebody
+ * else changed a path between two of them, what they left is the before: it is not this task's to undo.
+ */
 export async function ownChanges(house: House, task: TaskState, since: number): Promise<Change[]> {
   const net = new Map<string, Change>();
   for (const iteration of task.attempts) {
@@ -44,7 +47,10 @@ export async function ownChanges(house: House, task: TaskState, since: number): 
     if (!attempt || iteration <= since) continue;
     for (const change of await allChanges(house, attempt)) {
       const first = net.get(change.path);
-      net.set(change.path, { ...change, before: first ? first.before : change.before });
+      net.set(change.path, {
+        ...change,
+        before: first?.after === change.before ? first.before : change.before,
+      });
     }
   }
   return [...net.values()].filter((change) => change.before !== change.after);

@@ -13,6 +13,9 @@ export async function readList(house: House): Promise<void> {
   if (reading.kind === 'list') {
     if (reading.sha256 === house.state.sourceSha) return;
     await append(house, (state) => listFacts(state, house, reading));
+    // A mark that was not taken is taken back in the file: it must not look as if it counted.
+    const notTaken = ({ def, status }: TaskState) => isTerminal(def.status) && !isTerminal(status);
+    if ([...house.state.tasks.values()].some(notTaken)) await syncList(house);
     return;
   }
   if (house.state.tasks.size === 0) throw new Problem(listProblem(house, reading));
@@ -48,7 +51,11 @@ function listFacts(state: State, house: House, reading: Extract<ListReading, { k
   const gone = [...state.tasks.keys()].filter((id) => !present.has(id) && !isOurs(id));
   const source = { ...house.list!.source, reviewed: reading.reviewed };
   const read: Fact = { type: 'tasks.read', source, sha256: reading.sha256, set, gone, by: 'person' };
-  return [{ ...read, ...unreadIn(reading) }, ...unreadNotices(state, source.path, reading)];
+  return [
+    { ...read, ...unreadIn(reading) },
+    ...unreadNotices(state, source.path, reading),
+    ...set.flatMap((def) => vouchedNotice(state, house, def)),
+  ];
 }
 
 function unreadIn({ unread = [] }: ListText): { unread?: string[] } {
@@ -60,6 +67,15 @@ function unreadNotices(state: State, path: string | null, { unread = [] }: ListT
   const texts = unread.map((text) => `${path ?? 'the task list'}: ${text}`);
   const news = texts.filter((text) => !state.notices.some((given) => given.text === text));
   return news.map((text) => ({ type: 'notice.given', level: 'warning', text }));
+}
+
+/** The mark is an agent's own, committed by it and brought back since: a person has to say that they mean it. */
+function vouchedNotice(state: State, house: House, { id, status }: TaskDef): Fact[] {
+  const known = state.tasks.get(id);
+  if (!isTerminal(status) || !known || known.vouched === null || known.def.status === status) return [];
+  const path = house.list?.source.path ?? 'the task list';
+  const text = `${path} says that ${id} is ${status}, as a commit of iteration ${known.vouched} does: that is the agent's own word and was not verified, so ${id} stays open and its mark is taken back. If you have checked it yourself, mark it again; then it counts.`;
+  return [{ type: 'notice.given', level: 'warning', text }];
 }
 
 /** Tasks the engine itself made stand in no file. */

@@ -198,6 +198,8 @@ export interface Ground {
   /** Where each of these commits (whole ids or beginnings) lies as seen from `since`; unknown ones are missing. */
   commitPlaces(ids: string[], since: string | null): Promise<Map<string, CommitPlace>>;
   isAncestor(ancestor: string | null, of: string | null): Promise<boolean>;
+  /** Those of the commits that HEAD's history lacks, in the given order. */
+  missing(commits: string[]): Promise<string[]>;
   /** Keeps a commit that history no longer reaches under `refs/ralph/<session>/<n>`. */
   keep(commit: string, session: string, n: number): Promise<void>;
   /**
@@ -314,6 +316,8 @@ export interface TaskList {
   readonly groundPath: string | null;
   read(): Promise<ListReading>;
   inspect(edit: ListEdit): Promise<ListInspection>;
+  /** Tasks that are over as the second text has them, and are not, or are not there, in the first. */
+  ended(before: string, after: string): string[];
   /** Writes the marks of these tasks; only changed fields change. Answers whether the file changed. */
   mark(tasks: TaskState[]): Promise<boolean>;
 }

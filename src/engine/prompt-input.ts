@@ -107,8 +107,15 @@ async function leftoversOf(house: House, task: TaskState): Promise<PromptInput['
   const attempt = house.state.attempts.get(last);
   const present = (await standing(house, await ownChanges(house, task, 0))).map((change) => change.path);
   if (present.length === 0 && task.conflicts.length === 0) return null;
-  const why = attempt?.lost ?? attempt?.verdict?.reason ?? 'interrupted';
-  return { present: present.slice(0, 200), conflicts: task.conflicts, why: `iteration ${last}: ${why}` };
+  const why =
+    attempt?.verdict?.value === 'accepted' && task.conflicts.length > 0
+      ? `iteration ${last} was accepted, but before its work landed the files named below changed`
+      : `iteration ${last}: ${attempt?.lost ?? attempt?.verdict?.reason ?? 'interrupted'}`;
+  const conflicts = task.conflicts.map((path) => ({
+    path,
+    file: task.kept[path] === undefined ? null : `${house.sessionDir}/${task.kept[path]}`,
+  }));
+  return { present: present.slice(0, 200), conflicts, why };
 }
 
 async function forReviewer(house: House, task: TaskState): Promise<Partial<PromptInput>> {

@@ -9,6 +9,7 @@ import { append, type House, redraw, type Turned, type Wake } from './house.ts';
 import { intake } from './intake.ts';
 import { abort } from './perform/abort.ts';
 import { expire } from './perform/expire.ts';
+import { reopenGone } from './perform/gone.ts';
 import { judgeAttempt } from './perform/judge.ts';
 import { land } from './perform/land.ts';
 import { setAside, takeUp } from './perform/leftovers.ts';
@@ -44,6 +45,7 @@ async function perform(house: House, step: Step): Promise<Turned> {
     case 'stop': {
       const { code, word, reason } = step;
       house.fresh = null;
+      if (code === 0 && (await reopenGone(house))) break;
       await append(house, [{ type: 'run.stopped', code, word, reason }]);
       return { wake: 'now', exit: { code, word, reason } };
     }
@@ -95,6 +97,7 @@ const SIGNAL_EXIT = { SIGINT: 130, SIGTERM: 143, SIGHUP: 143 } as const;
 /** Turns until the law says stop or a signal asks for it. */
 export async function loop(house: House): Promise<Exit> {
   await endOrphanedGates(house);
+  await reopenGone(house);
   house.branch = (await house.ground.head()).branch;
   for (;;) {
     const { signal } = house.interrupt;

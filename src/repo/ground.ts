@@ -13,6 +13,7 @@ import {
   commitsBetween,
   isAncestor,
   keepCommit,
+  missingCommits,
   recentHistory,
   stagedPaths,
 } from './history.ts';
@@ -163,6 +164,7 @@ function groundAt(place: Place): RepoGround {
     commitsBetween: async (from, to) => (inGit === null ? [] : commitsBetween(inGit, from, to)),
     commitPlaces: async (ids, since) => (inGit === null ? new Map() : commitPlaces(inGit, ids, since)),
     isAncestor: async (ancestor, of) => (inGit === null ? ancestor === of : isAncestor(inGit, ancestor, of)),
+    missing: async (commits) => (inGit === null ? [] : missingCommits(inGit, commits)),
     keep: async (commit, session, n) => {
       if (inGit !== null) await keepCommit(inGit, commit, `refs/ralph/${session}/${n}`);
     },

@@ -38,6 +38,18 @@ export async function isAncestor(
   return (await ask(place, ['merge-base', '--is-ancestor', ancestor, of])).code === 0;
 }
 
+/** Those of the commits that HEAD does not reach; in the usual case, where it reaches all, git is asked once. */
+export async function missingCommits(place: GitPlace, commits: readonly string[]): Promise<string[]> {
+  if (commits.length === 0) return [];
+  const input = Buffer.from(`${[...commits, '^HEAD'].join('\n')}\n`);
+  const args = ['-c', 'core.fsmonitor=false', 'rev-list', '--max-count=1', '--stdin'];
+  const { code, stdout } = await git({ args, cwd: place.root, env: place.userEnv, input });
+  if (code === 0 && stdout.length === 0) return [];
+  const missing: string[] = [];
+  for (const commit of commits) if (!(await isAncestor(place, commit, 'HEAD'))) missing.push(commit);
+  return missing;
+}
+
 /**
  * Where commits lie that somebody named: in the history of `since`, or elsewhere. What is no commit here, or
  * fits several, is missing. Nothing is fetched from another repository.

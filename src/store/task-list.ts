@@ -6,7 +6,7 @@
 import { constants } from 'node:fs';
 import { open, realpath, rename, unlink } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { Problem, type ProblemFacts, type TaskState } from '../core/index.ts';
+import { isTerminal, Problem, type ProblemFacts, type TaskState } from '../core/index.ts';
 import { compareTaskFile, dialectOf, readTaskList, type TaskMark, writeMarks } from '../dialects/index.ts';
 import {
   fileReview,
@@ -83,6 +83,10 @@ export async function openTaskList(options: TaskListOptions): Promise<TaskList> 
     groundPath: inside(await real(groundRoot), join(await real(dirname(file)), basename(file))),
     read: () => read(list),
     inspect: (edit) => inspect(list, edit),
+    ended: (before, after) => {
+      const old = overIn(list, before);
+      return [...overIn(list, after)].filter((id) => !old.has(id));
+    },
     mark: (tasks) => mark(list, tasks),
   };
 }
@@ -96,6 +100,13 @@ function inside(root: string, file: string): string | null {
 
 async function real(folder: string): Promise<string> {
   return realpath(folder).catch(() => folder);
+}
+
+/** Ids of the tasks that are over in this text; none where it cannot be read. */
+function overIn(list: OpenList, text: string): Set<string> {
+  const reading = readTaskList(list.path, text);
+  const tasks = reading.kind === 'list' ? reading.tasks : [];
+  return new Set(tasks.filter(({ status }) => isTerminal(status)).map(({ id }) => id));
 }
 
 async function read(list: OpenList): Promise<ListReading> {

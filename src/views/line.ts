@@ -80,7 +80,9 @@ export function describeFact(fact: Fact, at: number, state?: State): string | nu
       return `left to you: ${some(fact.paths, 5)} — ${oneLine(fact.reason)}`;
     case 'leftovers.taken_up': {
       if (fact.count === 0) return null;
-      const left = fact.conflicts.length > 0 ? `, except ${some(fact.conflicts, 5)}` : '';
+      const kept = Object.values(fact.kept ?? {});
+      const where = kept.length > 0 ? ` (kept as ${some(kept, 5)} in the session's folder)` : '';
+      const left = fact.conflicts.length > 0 ? `, except ${some(fact.conflicts, 5)}${where}` : '';
       return `taken up: the earlier work of ${fact.task}${left}`;
     }
     default:

@@ -43,6 +43,8 @@ export interface TaskWhy {
   /** What the next attempt gets and why; null for a task that gets none, and before the first run. */
   time: TimeJson | null;
   commit: string | null;
+  /** Earlier texts of files that could not be put back, relative to the session's folder. */
+  kept: { path: string; file: string }[];
   iterations: IterationJson[];
   /** Every unblocking, oldest first. */
   unblockings: UnblockingJson[];
@@ -81,6 +83,7 @@ export function whyJson(story: Story, subject: string | undefined, view: Viewpoi
     reason: task.reason,
     time: nextTime(story.state, task),
     commit: task.commit,
+    kept: Object.entries(task.kept).map(([path, file]) => ({ path, file })),
     iterations: iterationsOf(story, found.id).map((told) => iterationJson(story, told, view)),
     unblockings: task.unblocks.map(unblockingJson),
     next: taskNext(story.state, task, view),
@@ -244,6 +247,11 @@ function taskText(story: Story, id: string, view: Viewpoint): string {
   const { marker, held } = taskJson(story.state, task);
   const lines = [`${marker} ${oneLine(id, 80)} · ${oneLine(task.def.title, 160)} · ${task.status}`];
   if (task.reason !== '') lines.push(`why: ${oneLine(task.reason, 400)}`);
+  for (const [path, file] of Object.entries(task.kept).slice(-10)) {
+    lines.push(
+      `not put back: ${oneLine(path, 120)}; its earlier text is kept as ${oneLine(file, 200)} in the session's folder`,
+    );
+  }
   if (held) lines.push(`held by ${held.question} (${held.kind}): ${held.reason}`);
   if (task.def.dependsOn.length > 0) lines.push(`depends on ${some(task.def.dependsOn)}`);
   const told = iterationsOf(story, id);

@@ -193,7 +193,7 @@ test('an agent that amends the commit it started from is stopped, rejected, and 
   const start = world.outside.head;
   const { exit } = await run(world);
   expect(exit.code).toBe(7);
-  expect(exit.reason).toMatch(/git merge refs\/ralph\//);
+  expect(exit.reason).toMatch(/git merge --autostash refs\/ralph\//);
   expect(world.outside.kept).toEqual([start]);
   world.outside.now += 1_000;
   send(world, { type: 'RESUME' });

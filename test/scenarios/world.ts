@@ -471,6 +471,10 @@ function ground(world: World): Ground {
         }),
       ),
     isAncestor: async (ancestor, of) => ancestor === null || ancestors(of).includes(ancestor),
+    missing: async (commits) => {
+      const there = new Set(ancestors(outside.head));
+      return commits.filter((commit) => !there.has(commit));
+    },
     keep: async (commit) => {
       outside.kept.push(commit);
     },
@@ -645,6 +649,7 @@ function list(world: World): NonNullable<Ports['list']> {
         agentText: null,
       };
     },
+    ended: () => [],
     async mark(tasks) {
       for (const state of tasks) {
         const def = outside.list?.find((entry) => entry.id === state.def.id);

@@ -39,7 +39,11 @@ const full: PromptInput = {
   feedback: [{ iteration: 6, task: 'task-3', sentence: 'In iteration 6 a gate failed.' }],
   answers: [{ question: 'Tabs?', answer: 'Spaces', by: 'ada' }],
   events: [{ topic: 'build.task', payload: 'go', role: 'planner', iteration: 5 }],
-  leftovers: { present: ['src/parse.ts'], conflicts: ['src/lex.ts'], why: 'iteration 6 ran out of time' },
+  leftovers: {
+    present: ['src/parse.ts'],
+    conflicts: [{ path: 'src/lex.ts', file: '/s/attempts/006/not-put-back.src_lex.ts' }],
+    why: 'iteration 6 ran out of time',
+  },
   lastReviewFeedback: 'Negative numbers fail.',
   lastReport: 'Added the parser.',
   inputs: { 'report path': 'reports/task-3-report.md' },

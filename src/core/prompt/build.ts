@@ -212,7 +212,7 @@ function criteria({ acceptance }: TaskDef, data: Data): string {
 }
 
 function paths(list: string[], data: Data): string {
-  const lines = list.slice(0, BUDGET.paths).map((path) => `- ${data.line(path, 400)}`);
+  const lines = list.slice(0, BUDGET.paths).map((path) => `- ${data.line(path, 800)}`);
   const left = list.length - lines.length;
   return left > 0 ? [...lines, `- … shortened: ${left} more`].join('\n') : lines.join('\n');
 }
@@ -225,7 +225,14 @@ function leftovers({ leftovers }: PromptInput, data: Data): string {
   if (leftovers.present.length > 0)
     lines.push('', 'In the work tree, uncommitted:', paths(leftovers.present, data));
   if (leftovers.conflicts.length > 0) {
-    lines.push('', 'Not put back, because the files have changed since:', paths(leftovers.conflicts, data));
+    const named = leftovers.conflicts.map(({ path, file }) =>
+      file === null ? `${path} (you had deleted it)` : `${path} (what you had made of it: ${file})`,
+    );
+    lines.push(
+      '',
+      'Not put back, because the files have changed since. Unless it is done by now, work what is missing into each file as it is now; what others added stays:',
+      paths(named, data),
+    );
   }
   return lines.join('\n');
 }

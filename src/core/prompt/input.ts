@@ -43,8 +43,8 @@ export interface PromptEvent {
 export interface PromptLeftovers {
   /** Paths that stand in the work tree now. */
   present: string[];
-  /** Paths that could not be put back, and where their earlier version lies. */
-  conflicts: string[];
+  /** Paths that could not be put back, and the file with their earlier text; null: it had been deleted. */
+  conflicts: { path: string; file: string | null }[];
   /** How the earlier attempt ended, e.g. `iteration 7 ran out of time`. */
   why: string;
 }

@@ -21,6 +21,7 @@ import { matchesAny } from '../match.ts';
 import type { ListInspection } from '../ports.ts';
 import { undone } from '../undone.ts';
 import { pauseForSwitch } from './branch.ts';
+import { committedMarks } from './marks.ts';
 import { loseGround, putRulesBack, type Ruled } from './rules.ts';
 
 export interface Finished {
@@ -55,6 +56,7 @@ export async function finishAttempt(
     all.filter((change) => !put.has(change.path)),
   );
   const { commits, rewrote } = await newCommits(house, attempt, after.head);
+  const vouched = await committedMarks(house, attempt, after);
   house.fresh = after;
   const now = house.clock.now();
   await append(house, [
@@ -69,6 +71,7 @@ export async function finishAttempt(
       rewrote,
       trespass: [...ruled.trespass, ...trespass, ...list.trespass],
       marked: list.inspection?.marked ?? [],
+      ...(vouched.length === 0 ? {} : { committedMarks: vouched }),
       durationMs: Math.max(0, now - attempt.startedAt),
       stoppedFor,
       review: list.inspection?.review ?? null,
@@ -95,7 +98,8 @@ function offBranch(
   }
   if (!rewrote) return [];
   const kept = `refs/ralph/${house.sessionId}/${attempt.iteration}`;
-  const text = `Iteration ${attempt.iteration} took commits off the branch. The old head is kept as ${kept}: bring it back with \`git merge ${kept}\`, or look with \`git log ${kept}\`; then \`ralph resume\`.`;
+  // The list was marked again in the work tree, which a plain merge would refuse to touch.
+  const text = `Iteration ${attempt.iteration} took commits off the branch. The old head is kept as ${kept}: bring it back with \`git merge --autostash ${kept}\`, or look with \`git log ${kept}\`; then \`ralph resume\`. Without that, \`ralph resume\` opens the tasks again whose work is gone.`;
   return [
     { type: 'session.paused', at: house.clock.now(), text, by: 'engine' },
     { type: 'notice.given', level: 'critical', text },

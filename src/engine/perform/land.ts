@@ -190,7 +190,8 @@ function commitMessage(house: House, task: TaskState): string {
   return `${kind}: ${title}\n\n${trailers(house, task).join('\n')}\n`;
 }
 
-function trailers(house: House, task: TaskState): string[] {
+/** The lines of a landing commit's message that say whose work it is. */
+export function trailers(house: House, task: TaskState): string[] {
   const iteration = task.attempts.at(-1) ?? house.state.lastIteration;
   return [`Ralph-Session: ${house.sessionId}`, `Ralph-Task: ${task.def.id}`, `Ralph-Attempt: ${iteration}`];
 }

@@ -2,7 +2,7 @@
  * The work tree holds one task's unfinished work at a time. Turning to another task sets it aside;
  * turning back takes it up, except where somebody changed the same path meanwhile.
  */
-import type { Change } from '../../core/index.ts';
+import type { Change, Fact } from '../../core/index.ts';
 import { ownChanges, standing } from '../changes.ts';
 import { append, type House } from '../house.ts';
 
@@ -42,12 +42,62 @@ async function clear(house: House, changes: Change[]): Promise<void> {
 }
 
 export async function takeUp(house: House, id: string): Promise<void> {
-  const { aside } = house.state.tasks.get(id)!;
-  const conflicts = await house.ground.apply(aside?.changes ?? []);
+  const changes = house.state.tasks.get(id)!.aside?.changes ?? [];
+  const conflicts = await house.ground.apply(changes);
   house.fresh = null;
-  await append(house, [
-    { type: 'leftovers.taken_up', task: id, conflicts, count: aside?.changes.length ?? 0 },
-  ]);
+  const left = new Set(conflicts);
+  const kept = await keepTexts(
+    house,
+    id,
+    changes.filter(({ path }) => left.has(path)),
+  );
+  const facts: Fact[] = [
+    {
+      type: 'leftovers.taken_up',
+      task: id,
+      conflicts,
+      count: changes.length,
+      ...(conflicts.length === 0 ? {} : { kept }),
+    },
+  ];
+  if (conflicts.length > 0)
+    facts.push({ type: 'notice.given', level: 'warning', text: notBack(house, id, { conflicts, kept }) });
+  await append(house, facts);
+}
+
+/** A copy of what could not be put back, in the folder of the task's last attempt, for agents and people. */
+async function keepTexts(house: House, id: string, left: Change[]): Promise<Record<string, string>> {
+  const iteration = house.state.tasks.get(id)!.attempts.at(-1) ?? house.state.lastIteration;
+  const kept: Record<string, string> = {};
+  const names = new Set<string>();
+  for (const { path, after } of left) {
+    const bytes = after === null ? null : await house.ground.read(after);
+    if (bytes === null) continue;
+    const plain = `not-put-back.${path.replace(/[^\w.-]+/g, '_').slice(-120)}`;
+    let name = plain;
+    for (let n = 2; names.has(name); n++) name = `${plain}.${n}`;
+    names.add(name);
+    kept[path] = await house.works.attemptFile(iteration, name, bytes);
+  }
+  return kept;
+}
+
+/** How many paths a notice names. */
+const NAMED = 5;
+
+function notBack(
+  house: House,
+  id: string,
+  { conflicts, kept }: { conflicts: string[]; kept: Record<string, string> },
+): string {
+  const more = conflicts.length > NAMED ? ` and ${conflicts.length - NAMED} more` : '';
+  const named = conflicts.slice(0, NAMED).map((path) => {
+    const file = kept[path];
+    return `${path} (${file === undefined ? 'it had been deleted' : `its earlier text: ${house.sessionDir}/${file}`})`;
+  });
+  const { status } = house.state.tasks.get(id)!;
+  const open = status === 'done' || status === 'review' ? ' So the task is open again, uncharged.' : '';
+  return `The earlier work of ${id} could not be put back whole, because files have changed since: ${named.join(', ')}${more}.${open} Its next prompt says so; \`ralph why ${id}\` shows it.`;
 }
 
 function reversed({ path, before, after }: Change): Change {

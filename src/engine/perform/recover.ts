@@ -10,6 +10,7 @@ import { followOutbox } from '../outbox.ts';
 import { pauseForSwitch } from './branch.ts';
 import { finishAttempt, inspectList, sorted } from './finish.ts';
 import { gateMarker } from './gate.ts';
+import { committedMarks } from './marks.ts';
 import { loseGround, putRulesBack, type Ruled } from './rules.ts';
 
 export async function recover(house: House, iterations: number[]): Promise<void> {
@@ -125,6 +126,7 @@ async function lose(house: House, { attempt, ended, ruled }: Left): Promise<void
   const after = await house.ground.snapshot();
   const all = await house.ground.changes(attempt.before.tree, after.tree);
   const { changes, noted } = sorted(house, all);
+  const vouched = await committedMarks(house, attempt, after);
   const lost: Fact = {
     type: 'attempt.lost',
     iteration,
@@ -134,6 +136,7 @@ async function lose(house: House, { attempt, ended, ruled }: Left): Promise<void
     ...(await told(house, changes)),
     ...(noted.length === 0 ? {} : { noted: noted.slice(0, MAX_CHANGES) }),
     ...(ruled.removed.length === 0 ? {} : { removedRefs: ruled.removed }),
+    ...(vouched.length === 0 ? {} : { committedMarks: vouched }),
   };
   const text = lostText(
     attempt,
