@@ -1,7 +1,7 @@
 /**
  * The circuit breaker: an agent that changed nothing, or claimed what was not so, too often in its last
  * iterations, whatever they were about. It trips once, and is closed again when enough of what it looks
- * at was better.
+ * at was better, or when a person acts on the task.
  */
 import { FINDINGS, type Finding } from './finding.ts';
 import type { InterventionPolicy } from './policy.ts';
@@ -44,11 +44,18 @@ const FUSES: readonly Fuse[] = [
   },
 ];
 
-/** The trip of this agent's breaker by an iteration with these findings; null while it holds. */
-export function tripped(state: State, agent: string, findings: readonly Finding[]): Trip | null {
+/**
+ * The trip of this agent's breaker by an iteration with these findings; null while it holds. Only iterations
+ * after `from` count: what lies before a person acted on the task is not held against what follows.
+ */
+export function tripped(
+  state: State,
+  { agent, from }: { agent: string; from: number },
+  findings: readonly Finding[],
+): Trip | null {
   const policy = state.policy?.interventions;
   if (!policy?.enabled) return null;
-  const earlier = lastOf(state, agent);
+  const earlier = lastOf(state, agent, from);
   const now = [findings, ...earlier].slice(0, BREAKER_WINDOW);
   const over = (iterations: typeof now) =>
     FUSES.filter((fuse) => counted(iterations, fuse) >= fuse.most(policy));
@@ -64,9 +71,9 @@ export function tripped(state: State, agent: string, findings: readonly Finding[
 }
 
 /** What was held against the agent's last judged iterations, the newest first. */
-function lastOf(state: State, agent: string): (readonly Finding[])[] {
+function lastOf(state: State, agent: string, from: number): (readonly Finding[])[] {
   const found: (readonly Finding[])[] = [];
-  for (let iteration = state.lastIteration; iteration > 0 && found.length < BREAKER_WINDOW; iteration--) {
+  for (let iteration = state.lastIteration; iteration > from && found.length < BREAKER_WINDOW; iteration--) {
     const attempt = state.attempts.get(iteration);
     if (attempt?.agent === agent && attempt.verdict) found.push(attempt.verdict.findings);
   }

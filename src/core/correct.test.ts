@@ -239,15 +239,69 @@ describe('the circuit breaker', () => {
     attempt(state, LIES);
     const trip = attempt(state, LIES);
     expect(chosen(trip)).toMatchObject([{ kind: 'other_agent', agent: 'second', aggressive: true }]);
-    expect(notices(trip)[0]).toMatch(/second takes over task t1\.$/);
+    expect(notices(trip)[0]).toMatch(/second takes over task t1 and 1 other task\.$/);
     expect(agentFor(state, itemOn('t1'))).toBe('second');
-    expect(agentFor(state, itemOn('t2'))).toBe('played');
     expect(feedbackFor(state, itemOn('t1'))[0]!.sentence).toContain('Another agent worked on this');
-    const relieved = feedbackFor(state, itemOn('t2')).map(({ sentence }) => sentence);
+    const relieved = state.owed.map(({ sentence }) => sentence).reverse();
     expect(relieved[0]).toMatch(/^\*\*CRITICAL\*\*: In iteration 2, on task t1, /);
     expect(relieved.join()).not.toContain('Another agent');
     expect(kinds(state, [SILENT, SILENT, SILENT])).toEqual(['remind', 'insist', 'other_agent']);
     expect(agentFor(state, itemOn('t1'))).toBe('third');
+  });
+});
+
+describe('a tripped agent and its other tasks', () => {
+  const next = (state: State) => decide(state, { now: NOON, live: new Set() });
+  test('the next waves go to the one that takes over, on every open task that it has not tried', () => {
+    const state = session({ fallback: ['second'] }, 3);
+    kinds(state, [LIES]);
+    kinds(state, [LIES], { task: 't2' });
+    expect(['t1', 't2', 't3'].map((id) => agentFor(state, itemOn(id)))).toEqual(Array(3).fill('second'));
+  });
+  test('a task that the other has tried stays where it is, and a step without a trip moves its own task only', () => {
+    const state = session({ fallback: ['second', 'third'] }, 3);
+    further(state, [{ type: 'task.unblocked', task: 't3', by: 'a', reason: '', grant: null, auto: false }]);
+    state.tasks.get('t3')!.agent = 'second';
+    kinds(state, [LIES], { task: 't3' });
+    state.tasks.get('t3')!.agent = 'played';
+    kinds(state, [LIES, LIES]);
+    expect(agentFor(state, itemOn('t3'))).toBe('played');
+    const calm = session({ fallback: ['second'], over: CALM }, 2);
+    kinds(calm, [LIES, LIES, LIES, LIES]);
+    expect(['t1', 't2'].map((id) => agentFor(calm, itemOn(id)))).toEqual(['second', 'played']);
+  });
+  test('with the default limits the fallback agent gets its attempt before the run can be stuck', () => {
+    const state = session({ fallback: ['second'], limits: { maxStuck: 3, maxTaskAttempts: 3 } }, 2);
+    kinds(state, [LIES]);
+    kinds(state, [LIES], { task: 't2' });
+    expect(next(state)).toMatchObject({ do: 'open', items: [{ item: { task: 't1' } }] });
+    expect(agentFor(state, itemOn('t1'))).toBe('second');
+    kinds(state, [SILENT]);
+    // Three waves without progress, and t2 was given to an agent that has not begun: only that goes on.
+    expect(next(state)).toMatchObject({ do: 'open', items: [{ item: { task: 't2' } }] });
+    kinds(state, [SILENT], { task: 't2' });
+    expect(next(state)).toMatchObject({ do: 'stop', code: 4 });
+  });
+  test('each step that changes the means goes on once, and limits still bind', () => {
+    const state = session({ over: CALM, limits: { maxStuck: 3, maxTaskAttempts: 20 } });
+    expect(kinds(state, [LIES, LIES, LIES])[2]).toBe('diagnose');
+    expect(next(state)).toMatchObject({ do: 'open' });
+    state.run!.used = 1000;
+    expect(next(state)).toMatchObject({ do: 'stop', code: 1 });
+    state.run!.used = 3;
+    kinds(state, [LIES]);
+    expect(next(state)).toMatchObject({ do: 'stop', code: 4 });
+  });
+  test('a step whose attempt died has not had it', () => {
+    const state = session({ over: CALM, limits: { maxStuck: 3, maxTaskAttempts: 20 } });
+    kinds(state, [LIES, LIES, LIES]);
+    attempt(state, { ...NOTHING, report: reportOf({ ending: 'died' }) });
+    expect(next(state)).toMatchObject({ do: 'open' });
+  });
+  test('a step chosen with the last attempt that the limits allow is for a person', () => {
+    const state = session({ over: CALM, limits: { maxStuck: 3, maxTaskAttempts: 3 } });
+    expect(kinds(state, [LIES, LIES, LIES])[2]).toBe('diagnose');
+    expect(next(state)).toMatchObject({ do: 'stop', code: 4 });
   });
 });
 
@@ -279,7 +333,7 @@ describe('who takes over', () => {
     expect(state.tasks.get('t1')).toMatchObject({ status: 'done', agent: null, corrections: [] });
   });
   test('one agent that is down holds up its own work only', () => {
-    const state = session({ fallback: ['second'] }, 2);
+    const state = session({ fallback: ['second'], over: CALM }, 2);
     kinds(state, tries);
     state.down.set('played', { kind: 'auth', message: 'log in' });
     const step = decide(state, { now: NOON, live: new Set() });
@@ -293,7 +347,7 @@ describe('who takes over', () => {
     });
   });
   test('one that is told to wait is waited for where nobody else has work', () => {
-    const state = session({ fallback: ['second'] }, 2);
+    const state = session({ fallback: ['second'], over: CALM }, 2);
     kinds(state, tries);
     further(state, [{ type: 'provider.parked', agent: 'played', until: NOON + 9_000, reason: '5h' }]);
     expect(decide(state, { now: NOON, live: new Set() })).toMatchObject({ do: 'open' });
@@ -340,6 +394,32 @@ describe('the end of the ladder', () => {
     expect(decide(state, { now: NOON, live: new Set() })).toMatchObject({ do: 'open' });
     expect(kinds(state, [LIES, LIES])).toEqual(['remind', 'insist']);
   });
+  test('so it does after a tripped breaker: no old count, and the first agent again', () => {
+    const state = session({ fallback: ['second'] }, 2);
+    kinds(state, [LIES, LIES, LIES, LIES]);
+    expect(agentFor(state, itemOn('t1'))).toBe('second');
+    further(state, [
+      { type: 'task.unblocked', task: 't1', by: 'anna', reason: '', grant: null, auto: false },
+    ]);
+    expect([agentFor(state, itemOn('t1')), agentFor(state, itemOn('t2'))]).toEqual(['played', 'second']);
+    expect(kinds(state, [LIES, LIES, LIES])).toEqual(['remind', 'other_agent', 'remind']);
+  });
+  test('an agent that asked is the one that hears the answer', () => {
+    const state = session({ fallback: ['second'] });
+    kinds(state, [LIES, LIES]);
+    const answered: Fact = {
+      type: 'question.answered',
+      id: 'q1',
+      text: 'left',
+      option: null,
+      by: 'anna',
+      via: 'message',
+    };
+    further(state, [asked('q1', { askedBy: 'second' }), answered]);
+    expect(agentFor(state, itemOn('t1'))).toBe('second');
+    further(state, [asked('q2', { askedBy: 'engine' }), { ...answered, id: 'q2' }]);
+    expect(agentFor(state, itemOn('t1'))).toBe('played');
+  });
   test('the loop that unblocks by itself goes on where the ladder stands', () => {
     const state = session({ over: CALM });
     kinds(state, [LIES, LIES]);
@@ -364,6 +444,32 @@ describe('a second run', () => {
     expect(JSON.stringify(decide(state, { now: NOON, live: new Set() }))).toContain(
       'Corrections chosen: remind (iteration 1), insist (iteration 2), diagnose (iteration 4).',
     );
+  });
+  test('asks at once about a task that is out of attempts, and goes on with the others', () => {
+    const limits = { maxTaskAttempts: 3, maxStuck: 3 };
+    const state = session({ limits }, 2);
+    kinds(state, [LIES, LIES, LIES]);
+    expect(decide(state, { now: NOON, live: new Set() })).toMatchObject({ do: 'stop', code: 4 });
+    further(state, [stopped(4), started({ limits })]);
+    const step = decide(state, { now: NOON, live: new Set() });
+    expect(step).toMatchObject({
+      facts: [{ type: 'question.asked', question: { about: 't1', hold: 'task' } }],
+    });
+    further(state, step.do === 'record' ? step.facts : []);
+    const open = { do: 'open', items: [{ item: { task: 't2' } }] };
+    expect(decide(state, { now: NOON, live: new Set() })).toMatchObject(open);
+    further(state, [stopped(4), started({ limits: { ...limits, maxTaskAttempts: 9 } })]);
+    expect(decide(state, { now: NOON, live: new Set() })).toMatchObject(open);
+    further(state, [
+      { type: 'task.unblocked', task: 't1', by: 'anna', reason: '', grant: null, auto: false },
+    ]);
+    expect(state.tasks.get('t1')).toMatchObject({ charged: 0 });
+  });
+  test('has more attempts where it allows more', () => {
+    const state = session({ limits: { maxTaskAttempts: 3 } });
+    kinds(state, [LIES, LIES, LIES]);
+    further(state, [stopped(4), started({ limits: { maxTaskAttempts: 5 } })]);
+    expect(decide(state, { now: NOON, live: new Set() })).toMatchObject({ do: 'open' });
   });
   test('begins with an attempt, not with the question that the first run ended in', () => {
     const state = session();

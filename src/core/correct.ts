@@ -84,7 +84,10 @@ export function correct(state: State, judged: Judged): Correction | null {
   const wanted = mostSevereFirst(findings.filter(({ kind }) => asked.has(kind)));
   if (wanted.length === 0) return null;
   const task = attempt.item.task === undefined ? undefined : state.tasks.get(attempt.item.task);
-  const trip = value === 'accepted' ? null : tripped(state, attempt.agent, findings);
+  const trip =
+    value === 'accepted'
+      ? null
+      : tripped(state, { agent: attempt.agent, from: task?.ladderFrom ?? 0 }, findings);
   const rest = { findings: wanted, trip, time: task ? longer(state, task, judged) : null };
   if (value === 'accepted') return { kind: 'remind', to: null, ...rest };
   if (!task || !isFruitless(state, task, judged)) {
@@ -196,6 +199,22 @@ function mostSevereFirst(findings: Finding[]): Finding[] {
 export function asksPerson(task: TaskState): boolean {
   const last = task.corrections.at(-1);
   return last?.intervention.kind === 'question' && last.iteration > task.asksFrom;
+}
+
+/** Corrections that change how the next attempt is made, not only what it is told. */
+const MEANS: ReadonlySet<InterventionKind> = new Set(['more_time', 'diagnose', 'other_agent']);
+
+/**
+ * The last correction of this task changes the means, and no attempt that was judged has had it yet: a reason to
+ * go on. A step is chosen once for a task and an agent, so it is such a reason once.
+ */
+export function owesAttempt(state: State, { corrections, attempts, ladderFrom }: TaskState): boolean {
+  const last = corrections.at(-1);
+  if (!last || last.iteration <= ladderFrom || !MEANS.has(last.intervention.kind)) return false;
+  return attempts.every((iteration) => {
+    const value = iteration > last.iteration ? state.attempts.get(iteration)?.verdict?.value : undefined;
+    return value === undefined || value === 'died';
+  });
 }
 
 /** What was tried on this task since a person last acted on it, e.g. "remind (iteration 1), insist (iteration 2)". */

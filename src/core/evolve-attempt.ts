@@ -1,5 +1,6 @@
 /** How waves, attempts, gates and verdicts change the state. */
 import type { Fact } from './event.ts';
+import { takeOver } from './fallback.ts';
 import { rememberDuration } from './limits.ts';
 import { PHASES } from './phase.ts';
 import { itemKey } from './role.ts';
@@ -356,7 +357,9 @@ function chooseIntervention(state: State, fact: Of<'intervention.chosen'>, at: n
   // What was accepted has no next attempt to be corrected.
   const over = state.attempts.get(iteration)?.verdict?.value === 'accepted';
   if (task && !over) task.corrections.push({ iteration, at, agent, intervention });
-  if (task && intervention.agent !== undefined) task.agent = intervention.agent;
+  const to = intervention.agent;
+  if (task && to !== undefined)
+    takeOver(state, task, { from: agent, to, all: intervention.aggressive === true });
   const sentence = intervention.relieved ?? intervention.sentence;
   if (sentence === '') return;
   state.owed = [

@@ -119,7 +119,10 @@ function close(state: State, id: string, to: 'answered' | 'expired' | 'closed'):
 /** A person has acted; silence restarts nothing. */
 function restart(state: State, { question }: QuestionState): void {
   const task = state.tasks.get(question.about);
+  // Who asked is the one who hears the answer.
+  const asker = question.askedBy === 'engine' ? null : (task?.agent ?? null);
   if (task) restartBudgets(state, task);
+  if (task) task.agent = asker;
   state.stuck = 0;
 }
 

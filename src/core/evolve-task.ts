@@ -100,12 +100,12 @@ function unblockTask(state: State, fact: Extract<TaskFact, { type: 'task.unblock
   const task = state.tasks.get(fact.task);
   if (!task) return;
   const { by, reason, grant, auto, attempts = null } = fact;
-  const { ladderFrom } = task;
+  const { ladderFrom, agent } = task;
   restartBudgets(state, task);
   // What the loop gives by itself is for the correction that was chosen, not for the first one again. Where
   // the ladder was at its end, more time begins it anew.
   const atEnd = task.corrections.at(-1)?.intervention.kind === 'question';
-  if (auto && !atEnd) task.ladderFrom = ladderFrom;
+  if (auto && !atEnd) Object.assign(task, { ladderFrom, agent });
   task.tries = attempts;
   task.grant = grant ?? task.grant;
   task.unblocks.push({ after: state.lastIteration, at, by, reason, grant, auto, attempts });
@@ -239,7 +239,10 @@ function reopenTask(state: State, task: TaskState, was: TaskStatus): void {
 /** The reason a task carries that failed only because one it depends on did. */
 export const DEPENDENCY_FAILED = 'dependency failed';
 
-/** An answer, a clearing, an unblock or a reopening gives a task its budgets back. */
+/**
+ * An answer, a clearing, an unblock or a reopening gives a task its budgets back, and begins its ladder anew with
+ * the agent of the policy.
+ */
 export function restartBudgets(state: State, task: TaskState): void {
   task.charged = 0;
   task.reviewRejections = 0;
@@ -247,6 +250,7 @@ export function restartBudgets(state: State, task: TaskState): void {
   task.fruitless = 0;
   task.budgetUsd = 0;
   task.tries = null;
+  task.agent = null;
   task.ladderFrom = state.lastIteration;
   task.asksFrom = state.lastIteration;
   state.stuck = 0;

@@ -11,6 +11,7 @@ import { evolveTask, restartBudgets } from './evolve-task.ts';
 import type { JournalRecord } from './journal.ts';
 import { rememberDuration } from './limits.ts';
 import { PHASES } from './phase.ts';
+import { attemptsUsed } from './pick.ts';
 import type { Policy } from './policy.ts';
 import type { RunState, State } from './state.ts';
 import { isTerminal } from './task.ts';
@@ -173,7 +174,8 @@ function tryAgain(state: State): void {
   state.deadUntil = 0;
   const held = new Set([...state.openQuestions].map((id) => state.questions.get(id)!.question.about));
   for (const task of state.tasks.values()) {
-    if (held.has(task.def.id)) continue;
+    // What is out of attempts is for a person, whether or not the question was put before the run stopped.
+    if (held.has(task.def.id) || attemptsUsed(state.policy!.limits, task) !== null) continue;
     task.charged = 0;
     task.reviewRejections = 0;
     task.unfinished = 0;
@@ -211,6 +213,7 @@ function reopen(state: State): void {
     task.status = 'todo';
     task.prior = 'todo';
     task.reason = '';
+    restartBudgets(state, task);
   }
 }
 

@@ -2,8 +2,9 @@
  * What may keep an agent from being started, in the order it is asked: a question that holds the
  * session, a row of deaths, no progress, a limit, a provider that asks to wait.
  */
-import { openCorrection } from './correct.ts';
+import { openCorrection, owesAttempt } from './correct.ts';
 import { limitReached } from './limits.ts';
+import { candidates } from './pick.ts';
 import { QUESTION_EXIT } from './question.ts';
 import type { QuestionState, State } from './state.ts';
 import { type Step, stop } from './step.ts';
@@ -88,10 +89,16 @@ function lastDeath(state: State): string {
   return 'the agent ended without a result';
 }
 
-/** No progress for as long as is allowed; 0 switches it off. */
-export function stuck(state: State): Step | null {
+/** There was no progress for as long as is allowed; 0 switches it off. */
+export function isStuck(state: State): boolean {
   const max = state.policy?.limits.maxStuck ?? 3;
-  if (max === 0 || state.stuck < max) return null;
+  return max !== 0 && state.stuck >= max;
+}
+
+/** No progress, and no correction that changes the means is left to be given its attempt. */
+export function stuck(state: State): Step | null {
+  if (!isStuck(state) || candidates(state).some(({ task }) => owesAttempt(state, task))) return null;
+  const max = state.policy?.limits.maxStuck ?? 3;
   const open = openCorrection(state);
   const tried = open === null ? '' : `; open correction of ${open.task}: ${open.words}`;
   return stop(4, `no progress in ${state.stuck} iterations in a row (--max-stuck ${max})${tried}`);

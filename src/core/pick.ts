@@ -3,6 +3,7 @@
  * the rest; among equals, work that a review sent back comes before reviews, and reviews before new work.
  */
 import { asksPerson } from './correct.ts';
+import type { Limits } from './policy.ts';
 import { type Item, itemKey } from './role.ts';
 import { heldBy, hires, type State, type TaskState } from './state.ts';
 import { isTerminal, naturalOrder } from './task.ts';
@@ -40,11 +41,17 @@ export function nextItem(state: State, task: TaskState): Item {
   return { role: 'executor', mode, subject, task: subject };
 }
 
+/** The task's attempts are used up: only a person who acts on it gives it others, a mere start does not. */
+export function attemptsUsed(limits: Limits, { charged, tries }: TaskState): string | null {
+  return charged >= (tries ?? limits.maxTaskAttempts) ? rejected(charged, 'attempt') : null;
+}
+
 /** A reviewer's own budget is used up: a question about the task is due, never a failed task. */
 export function isExhausted(state: State, task: TaskState): string | null {
   const { limits } = state.policy!;
-  const { charged, reviewRejections, tries } = task;
-  if (charged >= (tries ?? limits.maxTaskAttempts)) return rejected(charged, 'attempt');
+  const { reviewRejections, tries } = task;
+  const used = attemptsUsed(limits, task);
+  if (used !== null) return used;
   if (asksPerson(task)) return 'every correction that applies was tried';
   if (tries !== null && reviewRejections >= tries)
     return `${rejected(reviewRejections, 'try', 'tries')} by review`;

@@ -6,6 +6,7 @@ import { readQuestionText } from './ask-text.ts';
 import { type Correction, correct } from './correct.ts';
 import type { Fact } from './event.ts';
 import type { AgentError } from './evidence.ts';
+import { passesOn } from './fallback.ts';
 import type { Intervention, InterventionKind } from './finding.ts';
 import type { Evidence, Judgement } from './judge.ts';
 import { sentenceFor } from './prompt/index.ts';
@@ -178,14 +179,24 @@ function correction({ state, attempt, evidence, judgement, at }: Settlement): Fa
   if (trip) intervention.aggressive = true;
   const facts: Fact[] = [{ type: 'intervention.chosen', iteration, agent, task, intervention }];
   if (trip?.fresh)
-    facts.push({ type: 'notice.given', level: 'critical', text: tripText(chosen, agent, task) });
+    facts.push({ type: 'notice.given', level: 'critical', text: tripText(state, chosen, { agent, task }) });
   return facts;
 }
 
 /** Told once for each trip, on every channel. */
-function tripText({ kind, to, trip }: Correction, agent: string, task: string | null): string {
+function tripText(
+  state: State,
+  { kind, to, trip }: Correction,
+  { agent, task }: { agent: string; task: string | null },
+): string {
   const what = `Circuit breaker: ${agent} ${trip!.did} in ${trip!.count} of its ${trip!.of} (${trip!.threshold}).`;
-  if (to !== null) return `${what} ${to} takes over task ${task}.`;
+  if (to !== null) {
+    const passed = [...state.tasks.values()].filter(
+      (other) => other.def.id !== task && passesOn(state, other, { from: agent, to }),
+    ).length;
+    const more = passed === 0 ? '' : ` and ${passed === 1 ? '1 other task' : `${passed} other tasks`}`;
+    return `${what} ${to} takes over task ${task}${more}.`;
+  }
   if (kind === 'question') return `${what} No other agent of \`fallback\` is left, so a person is asked.`;
   return `${what} No other agent of \`fallback\` is left; it is told in the strongest words.`;
 }

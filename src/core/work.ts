@@ -2,11 +2,11 @@
  * The work of each phase. A phase whose modes nobody hires is walked through; BATCHING picks the next
  * wave, or says why there is none.
  */
-import { triedWords } from './correct.ts';
+import { owesAttempt, triedWords } from './correct.ts';
 import type { Fact } from './event.ts';
 import { DEPENDENCY_FAILED } from './evolve-task.ts';
 import { agentFor, agentsFor, isAvailable } from './fallback.ts';
-import { deadRow, guard, held, openQuestions, stuck, waitOrStop } from './guard.ts';
+import { deadRow, guard, held, isStuck, openQuestions, stuck, waitOrStop } from './guard.ts';
 import { iterationLimit } from './limits.ts';
 import { nearest } from './nearest.ts';
 import { PHASES, type Phase } from './phase.ts';
@@ -40,7 +40,7 @@ function batch(state: State, now: number): Step {
   if (doomed.length > 0) return { do: 'record', facts: doomed };
   const used = unblockStep(state) ?? exhaustedStep(state);
   if (used) return used;
-  const found = candidates(state);
+  const found = pickable(state);
   const ready = found.filter((candidate) => candidate.notBefore <= now);
   const who = (list: typeof found) =>
     agentsFor(
@@ -56,6 +56,13 @@ function batch(state: State, now: number): Step {
     return guard(state, now, who(found)) ?? { do: 'wait', until, for: 'backoff' };
   }
   return nothingReady(state);
+}
+
+/** Without progress, only what a new means was chosen for is tried any more. */
+function pickable(state: State): ReturnType<typeof candidates> {
+  const found = candidates(state);
+  const owed = isStuck(state) ? found.filter(({ task }) => owesAttempt(state, task)) : [];
+  return owed.length > 0 ? owed : found;
 }
 
 function openWave(state: State, ready: ReturnType<typeof candidates>): Step {
@@ -101,6 +108,8 @@ function exhaustedStep(state: State): Step | null {
     if (why === null) continue;
     const stopped = held(state) ?? deadRow(state) ?? stuck(state);
     if (stopped) return stopped;
+    // Being stuck will be said, once a correction that was chosen has had its attempt.
+    if (isStuck(state)) return null;
     return { do: 'record', facts: [exhaustedFact(state, task, why)] };
   }
   return null;
