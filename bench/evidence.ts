@@ -67,6 +67,7 @@ export async function receiptRows({ quick }: Scale): Promise<Row[]> {
         otherCommits: new Map(),
         acceptance: [],
         needsNoChange: false,
+        toolLog: false,
       };
       const present = await ground.whereabouts(toLookFor(known));
       const receipt = makeReceipt({ ...known, present });

@@ -39,7 +39,8 @@ export interface ClaimedFile {
   path: string;
   /** `10-40`, `12`; null where it names none. */
   lines: string | null;
-  deed: 'changed' | 'removed' | 'moved';
+  /** `named`: it is only said to be there. */
+  deed: 'changed' | 'removed' | 'moved' | 'named';
   via: 'outbox' | 'result' | 'prose';
   /** It may be no file at all: it counts when it is true, and is no lie when it is not. */
   unsure: boolean;
@@ -53,10 +54,20 @@ export interface ClaimedCommand {
   via: ClaimedFile['via'];
 }
 
-/** What result objects and prose say was done. At most 100 files and 40 commands. */
+/** A commit that prose names. */
+export interface ClaimedCommit {
+  /** In small letters. */
+  commit: string;
+  /** It is no plain claim: it counts when it is true, and is no lie when it is not. */
+  unsure: boolean;
+}
+
+/** What result objects and prose say was done. At most 100 files, 40 commands and 20 commits. */
 export interface Told {
   files: ClaimedFile[];
   commands: ClaimedCommand[];
+  /** Those of prose; absent where it names none, and in journals of older versions. */
+  commits?: ClaimedCommit[];
 }
 
 export interface Claim {

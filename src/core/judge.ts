@@ -26,6 +26,8 @@ export interface Evidence {
   bookkeeping: boolean;
   /** Changes by this task's own attempts in the cycle that still stand. */
   standing: Change[];
+  /** Where this attempt changed nothing and others of the task did: which, and what of theirs stands. */
+  earlier: EarlierWork | null;
   gates: { def: GateDef; after: GateResult; baseline: GateResult | null; onceGreen: boolean }[];
   /** What was claimed, and what became of it; null when nothing was. */
   receipt: Receipt | null;
@@ -45,6 +47,13 @@ export interface Evidence {
   idleRow: number;
   /** A limit that lies ahead and was not already waited for since an agent last ended. */
   parks: boolean;
+}
+
+/** What stands of a task although its last attempt changed nothing. */
+export interface EarlierWork {
+  /** Ordinals of the attempts that made it, oldest first. */
+  attempts: number[];
+  paths: string[];
 }
 
 export interface Judgement {
@@ -182,6 +191,10 @@ function judgeCode(evidence: Evidence, findings: Finding[]): Judgement {
     });
     return verdict('unfinished', findings, 'guidance arrived after this attempt began');
   }
+  if (evidence.earlier !== null)
+    for (const finding of findings)
+      if (finding.kind === 'evidence_missing')
+        finding.detail += ` This attempt itself changed nothing; ${earlierWords(evidence.earlier)}.`;
   return verdict('accepted', findings, acceptance(evidence, findings));
 }
 
@@ -193,15 +206,27 @@ function claimsTask({ claim, task, marked }: Evidence): boolean {
 }
 
 /** Why it is accepted, without claiming more than the gates have shown. */
-function acceptance({ gates, needsNoChange, standing }: Evidence, findings: Finding[]): string {
-  const changed =
+function acceptance(evidence: Evidence, findings: Finding[]): string {
+  const { gates, needsNoChange, standing, earlier } = evidence;
+  const own =
     standing.length > 0 || !needsNoChange ? 'claimed and changed' : 'claimed, and no change is needed';
+  const changed =
+    earlier === null
+      ? own
+      : `claimed, and ${earlierWords(earlier)}; this attempt itself changed nothing`;
   const red = findings.filter((finding) => finding.kind === 'gate_red_before').length;
   if (red > 0) return `${changed}; ${red} of ${gates.length} gates fail as they did before the task began`;
   const required = gates.filter((gate) => gate.def.required).length;
   return required === 0
     ? `${changed}; no gate was there to check it`
-    : `${changed}, and every required gate holds`;
+    : `${changed}${earlier === null ? ', and' : ';'} every required gate holds`;
+}
+
+/** The work of attempts 1 and 3 (a.txt, b.txt and 2 more) stands. */
+function earlierWords({ attempts, paths }: EarlierWork): string {
+  const which = attempts.length === 1 ? 'attempt' : 'attempts';
+  const more = paths.length > 3 ? ` and ${paths.length - 3} more` : '';
+  return `the work of ${which} ${attempts.join(' and ')} (${paths.slice(0, 3).join(', ')}${more}) stands`;
 }
 
 /** Findings that by themselves keep a task open. */
@@ -266,10 +291,7 @@ function rejection(findings: Finding[]): string {
 function claimFindings(evidence: Evidence, findings: Finding[]): boolean {
   falseEvidence(evidence, findings);
   if (namesNothing(evidence)) {
-    findings.push({
-      kind: 'evidence_missing',
-      detail: 'The claim names no file, command or commit as evidence.',
-    });
+    findings.push({ kind: 'evidence_missing', detail: missingWords(evidence) });
   }
   if (evidence.standing.length > 0 || evidence.needsNoChange) return false;
   noChange(evidence, findings);
@@ -289,11 +311,25 @@ function falseEvidence({ receipt }: Evidence, findings: Finding[]): void {
   });
 }
 
+function missingWords({ receipt }: Evidence): string {
+  const outside = (receipt?.files ?? []).filter(({ status }) => status === 'outside');
+  if (outside.length > 0)
+    return `What the claim names as evidence lies outside the repository: ${outside
+      .slice(0, 5)
+      .map(({ path }) => path)
+      .join(', ')}.`;
+  if ((receipt?.files ?? []).some(({ from }) => from.some((source) => source !== 'tool')))
+    return 'No file that the claim names counts as evidence: none of them is a change of this task.';
+  return 'The claim names no file, command or commit as evidence.';
+}
+
 /** What tools were seen to do counts too: an agent need not say again what is seen to be true. */
 function namesNothing({ claim, receipt }: Evidence): boolean {
   if ((claim.result?.evidence.length ?? 0) > 0 || claim.files.length > 0) return false;
   if (receipt === null) return true;
   const { files, commands, commits = [] } = receipt;
+  // A command with its result is evidence, whether or not anybody else saw it run.
+  if (commands.some(({ from }) => from.some((source) => source !== 'tool'))) return false;
   return ![...files, ...commands, ...commits].some(({ held, wrong }) => held || wrong);
 }
 

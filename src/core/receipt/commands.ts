@@ -17,16 +17,45 @@ export interface ReceiptCommand {
 }
 
 /** Every claimed command, and the gates' own commands that the agent was seen to run. */
-export function commandLedger(known: Pick<Known, 'claim' | 'commands' | 'gates'>): ReceiptCommand[] {
+export function commandLedger(
+  known: Pick<Known, 'claim' | 'commands' | 'gates' | 'toolLog'>,
+): ReceiptCommand[] {
   const { claim, commands, gates } = known;
   const told = (claim.told?.commands ?? []).map(({ command, exitCode, via }) =>
-    judged({ command, from: [via], said: exitCode }, known),
+    uncalled(judged({ command, from: [via], said: exitCode }, known), known),
   );
   const ran = gates
     .filter(({ run }) => !told.some(({ command }) => same(command, run)))
     .filter(({ run }) => commands.some(({ command, denied }) => !denied && same(command, run)))
     .map(({ run }) => judged({ command: run, from: ['tool'], said: null }, known));
   return [...told, ...ran];
+}
+
+/**
+ * With a log of every command the agent ran, one that was never called is a false claim. Where a script, a
+ * task runner or something alike ran, it may have called it: then nobody knows.
+ */
+function uncalled(entry: ReceiptCommand, { toolLog, commands }: Pick<Known, 'toolLog' | 'commands'>) {
+  if (!toolLog || entry.seen !== 'nobody') return entry;
+  const wanted = wordsOf(entry.command);
+  const maybe = commands.some(({ command, denied }) => {
+    if (denied) return false;
+    const ran = wordsOf(command);
+    return MAY_CALL.test(command) || (wanted.length > 0 && wanted.every((word) => ran.includes(word)));
+  });
+  return maybe ? entry : { ...entry, wrong: true, why: 'the log of its tools has no such call' };
+}
+
+/** Runs what is written elsewhere, or goes by another name. */
+const MAY_CALL =
+  /(?:^|[\s;&|(/])(?:make|just|task|nx|turbo|lerna|husky|act|tox|nox|rake|gradlew?|mvnw?|docker|podman|ssh|tmux|screen|xargs|eval|source|watch|nohup)(?:\s|$)|\.(?:sh|bash|zsh|ps1|bat|cmd)\b|(?:^|\s)(?:ba|z|da)?sh\s|(?:npm|pnpm|yarn|bun|deno)\s+(?:run|t|test|exec|x|dlx|run-script)\b|(?:^|\s)(?:npx|pnpx|bunx)\s|(?:^|[\s;&|(])(?:node|python3?|ruby|perl|tsx|bun|deno|php)\s+\S|(?:^|[\s;&|])\.{1,2}\/|git\s+(?:commit|push)/;
+
+/** Its words but options, folders and the shell's signs. */
+function wordsOf(command: string): string[] {
+  return flat(command)
+    .replace(/\b(?:sudo|time|env|command|run)\s+/g, '')
+    .split(/[\s;&|()<>"']+/)
+    .filter((word) => /^[\w@]/.test(word) && !word.includes('='));
 }
 
 type Said = Pick<ReceiptCommand, 'command' | 'from' | 'said'>;

@@ -37,12 +37,21 @@ export function commitIn(value: string): string | null {
 
 /** Ids that were named and that no attempt made: the repository has to say whether there are such commits. */
 export function commitsToLookFor(known: Omit<KnownCommits, 'otherCommits'>): string[] {
-  return namedIn(known.claim).filter((id) => !isOwn(id, known));
+  const ids = [...namedIn(known.claim), ...plainIn(known.claim)];
+  return [...new Set(ids)].filter((id) => !isOwn(id, known)).slice(0, MAX_COMMITS);
 }
 
 /** Every commit that stands as evidence, with a criterion or without. */
 export function commitLedger(known: KnownCommits): ReceiptCommit[] {
-  return namedIn(known.claim).map((id) => judgedCommit(id, known));
+  const named = namedIn(known.claim);
+  const told = (known.claim.told?.commits ?? []).filter(({ commit }) => !named.includes(commit));
+  const prose = told.flatMap(({ commit, unsure }) => {
+    const found = judgedCommit(commit, known);
+    if (found.held) return [found];
+    // Prose that names an older commit may speak of just that one; only what is nowhere is false.
+    return unsure ? [] : [{ ...found, wrong: !known.otherCommits.has(commit) }];
+  });
+  return [...named.map((id) => judgedCommit(id, known)), ...prose].slice(0, MAX_COMMITS);
 }
 
 /** What became of one named commit. */
@@ -56,6 +65,11 @@ export function judgedCommit(id: string, known: KnownCommits): ReceiptCommit {
         ? 'it was there before this task began'
         : 'it is no commit of this task’s attempts';
   return { commit: id, held: false, wrong: place !== 'aside', why };
+}
+
+/** Those that prose says the agent made. */
+function plainIn({ told }: Claim): string[] {
+  return (told?.commits ?? []).filter(({ unsure }) => !unsure).map(({ commit }) => commit);
 }
 
 function namedIn({ result }: Claim): string[] {

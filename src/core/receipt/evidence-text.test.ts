@@ -5,11 +5,13 @@ import { EXTENSIONS } from './path-shape.ts';
 
 /** Files as `path`, `path:lines`; `-path` for a removal, `~path` for a move, `path?` where it may be none. */
 function files(text: string, prompt = ''): string[] {
-  const marks = { changed: '', removed: '-', moved: '~' };
-  return readEvidenceText(text, prompt).files.map(
-    ({ path, lines, deed, unsure }) =>
-      `${marks[deed]}${path}${lines === null ? '' : `:${lines}`}${unsure ? '?' : ''}`,
-  );
+  const marks = { changed: '', removed: '-', moved: '~', named: '' };
+  return readEvidenceText(text, prompt)
+    .files.filter(({ deed, unsure }) => deed !== 'named' || !unsure)
+    .map(
+      ({ path, lines, deed, unsure }) =>
+        `${marks[deed]}${path}${lines === null ? '' : `:${lines}`}${unsure ? '?' : ''}`,
+    );
 }
 
 const NOTHING: string[] = [];

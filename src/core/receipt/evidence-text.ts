@@ -3,6 +3,8 @@
  * lists, tables, headers of code fences, what git prints. Plans, denials, questions, quotations and the
  * prompt handed back say nothing. Linear in the text; lines without a path are not even looked at.
  */
+import { commitsIn, type ToldCommit } from './commit-words.ts';
+import { mayName, namedIn } from './named.ts';
 import { EXTENSIONS, shapeOf } from './path-shape.ts';
 import { commandsIn, filesIn, mayRun, type ToldCommand, type ToldFile, tokensOf } from './sentence.ts';
 import { type Lead, leadOf, mayTell } from './words.ts';
@@ -11,6 +13,7 @@ import { type Lead, leadOf, mayTell } from './words.ts';
 export interface TextEvidence {
   files: ToldFile[];
   commands: ToldCommand[];
+  commits: ToldCommit[];
 }
 
 /** With this many files found, the rest of a text is not read. */
@@ -18,11 +21,13 @@ const MAX_FILES = 200;
 const MAX_COMMANDS = 50;
 /** Longer lines are read in pieces of this many characters. */
 const MAX_LINE_CHARS = 2_000;
+/** How many lines are looked at for files that are only mentioned, where nothing is claimed. */
+const MAX_MENTIONS = 100;
 /** How far above an entry its list's heading is looked for. */
 const LOOK_BACK_CHARS = 4_000;
 
 /** Where a line may be of interest: a file's ending, code, a table, a fence, a heading. */
-const SIGNS = new RegExp(`[\`|]|\\.(?:${EXTENSIONS.join('|')})(?![A-Za-z0-9])|~~~|\n#`, 'gi');
+const SIGNS = new RegExp(`[\`|]|\\.(?:${EXTENSIONS.join('|')})(?![A-Za-z0-9])|~~~|\n#|exit code`, 'gi');
 const SIGN = new RegExp(SIGNS.source, 'i');
 const ESCAPES =
   /\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]{0,2048}(?:\u0007|\u001b\\)|\u001b[@-Z\\-_]|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u2060\ufeff]/g;
@@ -89,7 +94,25 @@ class Walk {
       this.#line(start, end);
       from = Math.max(end, at + 1);
     }
-    return { files: [...this.#files.values()], commands: [...this.#commands.values()] };
+    const commits = commitsIn(text);
+    if (this.#files.size + this.#commands.size + commits.length === 0) this.#mentions();
+    return { files: [...this.#files.values()], commands: [...this.#commands.values()], commits };
+  }
+
+  /** Files that the report only speaks of: evidence where they changed, and else nothing. */
+  #mentions(): void {
+    let fenced = false;
+    let looked = 0;
+    for (let start = 0; start < this.#text.length && looked < MAX_MENTIONS; looked++) {
+      const end = endOf(this.#text, start);
+      const line = clean(this.#text.slice(start, Math.min(end, start + MAX_LINE_CHARS)));
+      if (/^\s{0,12}(?:`{3}|~{3})/.test(line)) fenced = !fenced;
+      else if (!fenced && SIGN.test(line) && !/^\s*>|[?？]/.test(line) && !this.#isEcho({ start, end }))
+        for (const token of tokensOf(line))
+          if (token.kind === 'path' && !token.spared)
+            this.#found({ ...token.shape, deed: 'named', unsure: true });
+      start = end + 1;
+    }
   }
 
   #line(start: number, end: number): void {
@@ -138,21 +161,49 @@ class Walk {
     if (lead === 'plans' || box?.[1] === ' ') return;
     const text = box === null ? line : line.slice(box[0].length);
     const gone = lead === 'claims' && /^(?:D|deleted|removed)[:\s]\s*/.exec(text);
-    if (gone) return this.#sentence(`removed ${text.slice(gone[0].length)}`, { at, leading: false });
-    this.#sentence(text, { at, leading: lead === 'claims' });
+    if (gone)
+      return this.#sentence(`removed ${text.slice(gone[0].length)}`, { at, leading: false, entry: true });
+    this.#sentence(text, { at, leading: lead === 'claims', entry: true });
   }
 
-  #sentence(line: string, { at, leading }: { at: { start: number; end: number }; leading: boolean }): void {
-    if (!leading && !mayTell(line) && !mayRun(line)) return;
-    if (/[?？]\s*$/.test(line)) return;
-    const tokens = tokensOf(line);
-    const files = filesIn(tokens, leading);
-    const commands = commandsIn(line, tokens);
+  #sentence(
+    line: string,
+    {
+      at,
+      leading,
+      entry = leading,
+    }: { at: { start: number; end: number }; leading: boolean; entry?: boolean },
+  ): void {
+    const tells = leading || mayTell(line);
+    if (!tells && !mayRun(line) && !mayName(line)) return;
+    const text = entry ? line : `${this.#begun(line, at.start)}${line}`;
+    const tokens = tokensOf(text);
+    const after = tells ? this.#goingOn(at.end) : '';
+    const files = [...filesIn({ text, tokens, leading, after }), ...namedIn(text)];
+    const commands = commandsIn(line, text === line ? tokens : tokensOf(line));
     if (files.length + commands.length === 0 || this.#isEcho(at)) return;
     for (const file of files) this.#found(file);
     for (const command of commands) {
       if (this.#commands.size < MAX_COMMANDS) this.#commands.set(command.command, command);
     }
+  }
+
+  /** What the line above left open of a sentence that this one goes on with. */
+  #begun(line: string, start: number): string {
+    if (start === 0 || !/^\s*\p{Ll}/u.test(line)) return '';
+    const from = this.#text.lastIndexOf('\n', start - 2) + 1;
+    const above = clean(this.#text.slice(Math.max(from, start - 400), start - 1));
+    if (above.trim() === '' || /^\s*(?:[#>|]|`{3}|~{3})/.test(above) || /[.!?:;。！？]\W*$/.test(above))
+      return '';
+    return `${/[^.!?:;。！？]*$/.exec(above.replace(ITEM, ''))?.[0] ?? ''} `.replace(/`/g, '');
+  }
+
+  /** The lines that go on after this one, as far as the paragraph. */
+  #goingOn(end: number): string {
+    const next = clean(this.#text.slice(end + 1, end + 301));
+    const stop = /^\s*$|^\s*(?:[#>|]|`{3}|~{3})/m.exec(next);
+    const text = stop === null ? next : next.slice(0, stop.index);
+    return ITEM.test(text) ? '' : text.replace(/\n[\s\S]*?(?:^\s*[-*+] )[\s\S]*$/m, '').replace(/\s+/g, ' ');
   }
 
   #found(file: ToldFile): void {
@@ -207,7 +258,7 @@ class Walk {
         ? 'removed'
         : 'changed';
     for (const token of tokensOf(cells[table.file] ?? '')) {
-      if (token.kind !== 'path') continue;
+      if (token.kind !== 'path' || token.spared) continue;
       const range = /^\D{0,8}(\d{1,7})(?:\s*[-–—]\s*\D?(\d{1,7}))?/.exec(cells[table.lines] ?? '');
       const lines = range === null ? null : range[2] === undefined ? range[1]! : `${range[1]}-${range[2]}`;
       this.#found({ ...token.shape, lines: token.shape.lines ?? lines, deed });
@@ -222,7 +273,7 @@ class Walk {
     const language = info.trim().split(/[\s:]/)[0]!.toLowerCase();
     const console = /^(?:|diff|patch|console|bash|sh|shell|text|txt|terminal|shell-session)$/.test(language);
     this.#fence = { mark: mark.slice(0, 3), body: at.end + 1, shown, named: named !== null, console };
-    if (named !== null) this.#found({ ...named, deed: 'changed' });
+    if (named !== null) this.#found({ ...named, deed: 'named' });
   }
 
   #fenced(line: string, { start }: { start: number }, fence: Fence): void {
@@ -234,7 +285,7 @@ class Walk {
         line,
       );
     const shape = header === null ? null : shapeOf(header[1]!, true);
-    if (shape !== null && !shape.unsure) this.#found({ ...shape, deed: 'changed' });
+    if (shape !== null && !shape.unsure) this.#found({ ...shape, deed: 'named' });
   }
 
   /** What git prints of a commit or a difference; true when the line is such a one. */

@@ -15,6 +15,7 @@ function receiptOf(finalMessage: string, changed: readonly string[], present: re
     claim: { ...NO_CLAIM, kind: 'complete', via: 'tag', ...(told ? { told } : {}) },
     toolFiles: [],
     commands: [],
+    toolLog: false,
     changes: changed.map((path) => ({ path, before: 'a', after: 'b' })),
     earlier: new Set(),
     dirty: new Set(),

@@ -29,6 +29,7 @@ function knownOf(over: Partial<Known>): Known {
     claim: NO_CLAIM,
     toolFiles: [],
     commands: [],
+    toolLog: false,
     changes: [],
     earlier: new Set(),
     dirty: new Set(),

@@ -67,6 +67,8 @@ export interface Known {
   claim: Claim;
   toolFiles: readonly string[];
   commands: readonly RunCommand[];
+  /** Every command that the agent ran stands in `commands`. */
+  toolLog: boolean;
   /** The net change of this task's own attempts. */
   changes: readonly Change[];
   /** Paths this task changed before its last review. */
@@ -100,10 +102,16 @@ export function toLookFor(known: Unlooked): string[] {
   const changed = new Set(known.changes.map(({ path }) => path));
   const paths = new Set<string>();
   const said = known.owesCode ? claimsOf(known) : [];
-  for (const { path } of [...said, ...claimedPaths(known.claim).map((path) => ({ path }))]) {
-    const place = placed(path, known.footing);
+  const mentioned = ({ deed, unsure }: FileClaim) => deed === 'named' && unsure;
+  const behind = claimedPaths(known.claim).map((path) => ({ ...AS_EVIDENCE, path }));
+  for (const claim of [...said.filter((one) => !mentioned(one)), ...behind]) {
+    const place = placed(claim.path, known.footing);
     if (place.kind !== 'inside') continue;
-    for (const one of place.paths) if (one !== '' && !changed.has(one)) paths.add(one);
+    for (const one of place.paths) {
+      if (one === '' || changed.has(one)) continue;
+      paths.add(one);
+      if (claim.deed === 'named') paths.add(topOf(one));
+    }
   }
   return [...paths].slice(0, MAX_LOOKS);
 }
@@ -151,7 +159,10 @@ export function wrongIn({ files, commands, commits = [] }: Receipt): WrongClaim[
     else told.push({ about: 'file', text: `${path} (${why})` });
   }
   for (const { command, said, why } of commands.filter(({ wrong }) => wrong))
-    told.push({ about: 'command', text: `\`${command}\` with exit ${said} (${why})` });
+    told.push({
+      about: 'command',
+      text: `\`${command}\`${said === null ? '' : ` with exit ${said}`} (${why})`,
+    });
   for (const { commit, why } of commits.filter(({ wrong }) => wrong))
     told.push({ about: 'commit', text: `commit ${commit} (${why})` });
   return told;
@@ -159,6 +170,8 @@ export function wrongIn({ files, commands, commits = [] }: Receipt): WrongClaim[
 
 /** The claim by which it is looked what stands behind a criterion: it asserts nothing. */
 const AS_EVIDENCE = { lines: null, deed: 'changed', via: 'result', unsure: false } as const;
+
+const topOf = (path: string) => path.split('/')[0]!;
 
 type FileClaim = Omit<ClaimedFile, 'via'> & { via: ReceiptSource };
 
@@ -238,7 +251,10 @@ interface Standing {
 }
 
 /** A claimed file that this task did not change. */
-function standstill({ deed }: FileClaim, { paths, entry, known, asserted, written }: Standing): ReceiptFile {
+function standstill(
+  { deed }: FileClaim,
+  { paths, entry, known, asserted, written }: Standing,
+): ReceiptFile | null {
   const at = (test: (path: string) => boolean) => paths.find(test);
   const first = paths[0]!;
   const own = at(known.isBookkeeping);
@@ -251,6 +267,13 @@ function standstill({ deed }: FileClaim, { paths, entry, known, asserted, writte
       why: 'a person had changed it before the run, so it counts for nobody',
     });
   const path = at((one) => known.present.has(one));
+  if (deed === 'named') {
+    // From another folder or another project the same name may be there.
+    const near = at((one) => one.includes('/') && isFolder(topOf(one), known));
+    return path === undefined && near !== undefined
+      ? entry(near, 'absent', { wrong: asserted, why: 'there is no such file' })
+      : null;
+  }
   if (path === undefined) {
     if (deed === 'removed' || deed === 'moved')
       return entry(first, 'absent', { why: 'it was not there before, either' });
@@ -271,6 +294,10 @@ function standstill({ deed }: FileClaim, { paths, entry, known, asserted, writte
     wrong: asserted && !known.needsNoChange,
     why: kind === 'folder' ? 'nothing in it changed' : 'it is as it was before this task',
   });
+}
+
+function isFolder(name: string, { present, changes }: Known): boolean {
+  return present.get(name)?.kind === 'folder' || changes.some(({ path }) => path.startsWith(`${name}/`));
 }
 
 interface Search {

@@ -4,9 +4,11 @@
  * created"); a "not", a "will" or an aside ("based on", "which imports") undoes that.
  */
 import { linesAfter, type ShapedPath, shapeOf } from './path-shape.ts';
+import { asks, Clause, inDoubt, isAgent } from './speaker.ts';
 import { senseOf, sensesWithin, type WordKind, type WordSense } from './words.ts';
 
-export type Deed = 'changed' | 'removed' | 'moved';
+/** `named`: it is only said to be there, so it is false only where nothing is. */
+export type Deed = 'changed' | 'removed' | 'moved' | 'named';
 
 /** A file that a line says was written. */
 export interface ToldFile extends ShapedPath {
@@ -20,10 +22,13 @@ export interface ToldCommand {
 }
 
 type Token =
-  | { kind: 'path'; shape: ShapedPath }
+  /** `spared`: it is said right behind it that it was only read, or did not change. */
+  | { kind: 'path'; shape: ShapedPath; spared: boolean }
   | { kind: 'code'; text: string }
   | { kind: 'word'; text: string; sense: WordSense | null }
-  | { kind: 'end' };
+  | { kind: 'pause'; colon: boolean }
+  /** `at`: where the line goes on behind it. */
+  | { kind: 'end'; asks: boolean; at: number };
 
 const OPENERS: Record<string, string> = {
   '`': '`',
@@ -54,7 +59,7 @@ export function tokensOf(line: string): Token[] {
       } else {
         const text = line.slice(from, to);
         const next = char === '`' ? skip(line, to, '`') : to + 1;
-        const command = char === '`' && /\s/.test(text.trim()) && RUNNER.test(text);
+        const command = char === '`' && /\s/.test(text.trim()) && (RUNNER.test(text) || SHELL.test(text));
         const shape = command ? null : shapeOf(text, true);
         if (shape !== null) tokens.push(pathToken(shape, line, next));
         else if (char === '`') tokens.push({ kind: 'code', text: text.trim() });
@@ -72,7 +77,8 @@ export function tokensOf(line: string): Token[] {
       }
     }
     if (BOUNDARY.test(char)) {
-      if (ENDS.test(char)) tokens.push({ kind: 'end' });
+      if (ENDS.test(char)) tokens.push({ kind: 'end', asks: /[？؟]/.test(char), at: at + 1 });
+      else if (/[，、：]/.test(char)) tokens.push({ kind: 'pause', colon: char === '：' });
       at++;
       continue;
     }
@@ -81,7 +87,10 @@ export function tokensOf(line: string): Token[] {
     const found = runTokens(line.slice(at, end), line, end);
     // What touches a bracket that may belong to the name (メモ（案）.md) may be the rest of one.
     const rest = at > 0 && CLOSING.test(line[at - 1]!);
-    tokens.push(...(rest ? found.map(doubted) : found));
+    for (const token of found) {
+      if (token.kind === 'end') token.at = end;
+      tokens.push(rest ? doubted(token) : token);
+    }
     at = end;
   }
   return tokens;
@@ -145,7 +154,18 @@ function skip(line: string, at: number, char: string): number {
 }
 
 function pathToken(shape: ShapedPath, line: string, next: number): Token {
-  return { kind: 'path', shape: { ...shape, lines: shape.lines ?? linesAfter(line.slice(next, next + 48)) } };
+  const after = line.slice(next, next + 48);
+  const spared = SPARED.test(after);
+  return { kind: 'path', shape: { ...shape, lines: shape.lines ?? linesAfter(after) }, spared };
+}
+
+/** What stands behind a file that was only read. */
+const SPARED =
+  /^[`'"”’»*_)\]]{0,3}\s*(?:[([{（:–—-]|→)\s*(?:read[- ]?only|(?:only |just )?read\b|viewed|inspected|reviewed|reference|for reference|context|unchanged|untouched|unmodified|no (?:code )?changes?\b|not (?:changed|modified|touched|edited|needed)|already\b|nur gelesen|gelesen|unverändert|keine änderung|nicht geändert|inchangé|lu\b|lecture seule|aucun changement|sin cambios|solo lectura|sem alteraç|somente leitura|nessuna modifica|sola lettura|invariat|ongewijzigd|alleen gelezen|без изменений|только чтение|未修改|只读|未变|変更なし|読み取り|변경 없음|읽기)/iu;
+
+/** Whether these words say of the file before them that it was only read, or did not change. */
+export function spares(after: string): boolean {
+  return SPARED.test(after.slice(0, 48));
 }
 
 /** `[src/x.ts](src/x.ts#L10-L20)`, and what follows it. */
@@ -175,19 +195,23 @@ function bareTokens(run: string, line: string, next: number): Token[] {
 }
 
 function endsOf(text: string): Token[] {
-  return /[.!?;。；，]/.test(text) ? [{ kind: 'end' }] : [];
+  if (/[.!?;。；，]/.test(text)) return [{ kind: 'end', asks: text.includes('?'), at: 0 }];
+  return /[,:]/.test(text) ? [{ kind: 'pause', colon: text.includes(':') }] : [];
 }
 
 function wordTokens(run: string): Token[] {
   // The plain word is by far the most frequent.
   const plain = /^([A-Za-z]+)([,:]?)$/.exec(run);
-  if (plain !== null) return [{ kind: 'word', text: plain[1]!, sense: senseOf(plain[1]!) }];
+  if (plain !== null) {
+    const word: Token = { kind: 'word', text: plain[1]!, sense: senseOf(plain[1]!) };
+    return plain[2] === '' ? [word] : [word, { kind: 'pause', colon: plain[2] === ':' }];
+  }
   const tokens: Token[] = [];
   for (const [text] of run.matchAll(/[\p{L}\p{M}]+(?:['’][\p{L}\p{M}]+)*|[.!?;。；，…]+|→|->|=>/gu)) {
     if (/^[.!?;。；，…]/.test(text)) {
       // "e.g." and "3.5" end no sentence.
       if (run.endsWith(text) && !/^(?:e\.g|i\.e|z\.b|vgl|cf|etc|p\.ej|u\.a)\.$/i.test(run))
-        tokens.push({ kind: 'end' });
+        tokens.push({ kind: 'end', asks: /[?？]/.test(text), at: 0 });
       continue;
     }
     const within = sensesWithin(text);
@@ -196,6 +220,7 @@ function wordTokens(run: string): Token[] {
     else if (text.length <= 3 && ANY_DENSE.test(text)) tokens.push({ kind: 'word', text, sense: GLUE });
     else tokens.push({ kind: 'word', text, sense: senseOf(text) });
   }
+  if (/[,:—–-]$/.test(run)) tokens.push({ kind: 'pause', colon: run.endsWith(':') });
   return tokens;
 }
 
@@ -220,6 +245,10 @@ interface Reading {
   /** Files that wait for a deed behind them, and words since. */
   waiting: ShapedPath[];
   gap: number;
+  /** The deed may be somebody else's, or of another time. */
+  doubt: boolean;
+  /** "New file" stands before, and a colon makes it a deed. */
+  fresh: boolean;
 }
 
 const fresh = (): Reading => ({
@@ -231,24 +260,65 @@ const fresh = (): Reading => ({
   aside: 'no',
   waiting: [],
   gap: 0,
+  doubt: false,
+  fresh: false,
 });
 
-/**
- * The files a line says were written. `leading`: the line is an entry of a list of changes, so its first
- * file is one whatever follows, and plain verbs count as deeds.
- */
-export function filesIn(tokens: Token[], leading: boolean): ToldFile[] {
+export interface Line {
+  text: string;
+  tokens: Token[];
+  /** It is an entry of a list of changes: its first file is one whatever follows, and plain verbs count as deeds. */
+  leading: boolean;
+  /** The lines after it, for what they take back. */
+  after: string;
+}
+
+/** The files a line says were written. */
+export function filesIn({ text, tokens, leading, after }: Line): ToldFile[] {
   const told: ToldFile[] = [];
   if (tokens.length === 0) return told;
   let reading = fresh();
+  let clause = new Clause();
   let first = leading;
   let heavy = 0;
-  for (const token of tokens) {
+  /** Where the sentence begins, in `told` and in the line. */
+  let [since, from] = [0, 0];
+  const close = (at: number, question: boolean) => {
+    if (told.length > since) {
+      const sentence = text.slice(from, at);
+      if (question && asks(sentence)) told.splice(since);
+      else {
+        const rest = `${text.slice(at)} ${after}`;
+        // Where no mark ends the line, its sentence goes on.
+        const cut = at < text.length || /[.!?;:。！？]\W*$/.test(sentence) ? 0 : endOfSentence(rest);
+        if (inDoubt(`${sentence} ${rest.slice(0, cut)}`, rest.slice(cut, cut + 160)))
+          for (let at = since; at < told.length; at++) told[at] = { ...told[at]!, unsure: true };
+      }
+    }
+    [since, from] = [told.length, at];
+  };
+  for (const [at, token] of tokens.entries()) {
     switch (token.kind) {
       case 'end':
+        close(token.at, token.asks);
         reading = fresh();
+        clause = new Clause();
+        break;
+      case 'pause':
+        if (token.colon) clause.colon();
+        else clause.pause();
+        // "As asked," ends here.
+        if (reading.aside === 'hard' && /^\W*as \w+ed,/i.test(text.slice(from, from + 40)))
+          reading.aside = 'no';
+        if (token.colon && reading.fresh && reading.deed === null && !reading.undone)
+          reading.deed = 'changed';
         break;
       case 'path':
+        clause.path();
+        if (token.spared) {
+          first = false;
+          break;
+        }
         if (first && heavy <= 2 && !reading.undone && reading.deed === null) {
           told.push({ ...token.shape, deed: 'changed' });
           reading.waiting = [];
@@ -256,25 +326,42 @@ export function filesIn(tokens: Token[], leading: boolean): ToldFile[] {
         first = false;
         break;
       case 'code':
+        clause.code();
         reading.since++;
         reading.gap++;
         heavy++;
         break;
-      case 'word':
-        if (token.sense === null) heavy++;
-        else if (/^(?:other|not|plan|undo|aside|apart)$/.test(token.sense.kind)) first = false;
-        word(reading, { sense: token.sense, told, leading });
+      case 'word': {
+        const { sense } = token;
+        if (sense === null) heavy++;
+        else if (/^(?:other|not|plan|undo|aside|apart)$/.test(sense.kind)) first = false;
+        const deed = sense !== null && /^(?:wrote|gone|moved)$/.test(sense.kind);
+        const next = tokens[at + 1];
+        const into = next?.kind === 'word' && (next.sense?.kind === 'into' || next.sense?.kind === 'aside');
+        const doubt = deed && clause.deed(token.text, { late: sense.late, into });
+        if (!deed) clause.word(token.text, sense);
+        // "After reading it, I …": the main clause begins.
+        if (reading.aside === 'hard' && tokens[at - 1]?.kind === 'pause' && isAgent(token.text))
+          reading.aside = 'no';
+        word(reading, { sense, told, leading, doubt });
         break;
+      }
     }
   }
+  close(text.length, false);
   return told;
+}
+
+function endOfSentence(text: string): number {
+  const end = /[.!?。！？](?=\s|$)|\n\s*\n/.exec(text);
+  return end === null ? text.length : end.index + 1;
 }
 
 function path(reading: Reading, shape: ShapedPath, told: ToldFile[]): void {
   const { deed, aside, undone } = reading;
   if (deed !== null && aside === 'no' && !undone && reading.since <= 14) {
     const whole = deed === 'removed' && (reading.inside || reading.since > 2) ? 'changed' : deed;
-    told.push({ ...shape, deed: whole });
+    told.push(asTold(shape, whole, reading.doubt));
     return;
   }
   if (deed !== null || aside !== 'no' || reading.objects) return;
@@ -283,22 +370,27 @@ function path(reading: Reading, shape: ShapedPath, told: ToldFile[]): void {
   reading.gap = 0;
 }
 
+function asTold(shape: ShapedPath, deed: Deed, doubt: boolean): ToldFile {
+  return { ...shape, deed, unsure: shape.unsure || doubt };
+}
+
 interface Heard {
   sense: WordSense | null;
   told: ToldFile[];
   leading: boolean;
+  doubt: boolean;
 }
 
-function word(reading: Reading, { sense, told, leading }: Heard): void {
+function word(reading: Reading, { sense, told, leading, doubt }: Heard): void {
   const kind = sense?.kind ?? null;
   switch (kind) {
     case 'wrote':
     case 'gone':
     case 'moved':
-      return done(reading, { deed: DEEDS[kind]!, late: sense?.late ?? false, told });
+      return done(reading, { deed: DEEDS[kind]!, late: sense?.late ?? false, told, doubt });
     case 'base':
       if (leading && !reading.undone && reading.waiting.length === 0 && reading.deed === null)
-        return done(reading, { deed: 'changed', late: false, told });
+        return done(reading, { deed: 'changed', late: false, told, doubt });
       return ended(reading, sense?.late ?? false);
     case 'other':
       return ended(reading, sense?.late ?? false);
@@ -327,7 +419,8 @@ function word(reading: Reading, { sense, told, leading }: Heard): void {
       Object.assign(reading, fresh());
       return;
     case 'new':
-      if (reading.gap === 0) settle(reading, 'changed', told);
+      if (reading.gap === 0) settle(reading, 'changed', { told, doubt: false });
+      reading.fresh = reading.gap === 0 && reading.since === 0;
       return;
     case 'glue':
       return;
@@ -344,7 +437,14 @@ function ended(reading: Reading, late: boolean): void {
   reading.aside = aside === 'hard' ? 'hard' : 'no';
 }
 
-function done(reading: Reading, { deed, late, told }: { deed: Deed; late: boolean; told: ToldFile[] }): void {
+interface Done {
+  deed: Deed;
+  late: boolean;
+  told: ToldFile[];
+  doubt: boolean;
+}
+
+function done(reading: Reading, { deed, late, told, doubt }: Done): void {
   const { undone, aside } = reading;
   if (undone || aside === 'hard') {
     Object.assign(reading, fresh());
@@ -353,24 +453,32 @@ function done(reading: Reading, { deed, late, told }: { deed: Deed; late: boolea
   }
   const near = reading.gap <= (late ? LATE_WORDS : NEAR_WORDS);
   if (reading.waiting.length > 0 && near) {
-    settle(reading, deed, told);
+    settle(reading, deed, { told, doubt });
     return;
   }
-  Object.assign(reading, fresh(), { deed });
+  Object.assign(reading, fresh(), { deed, doubt });
 }
 
-function settle(reading: Reading, deed: Deed, told: ToldFile[]): void {
-  if (!reading.undone) for (const shape of reading.waiting) told.push({ ...shape, deed });
+function settle(reading: Reading, deed: Deed, { told, doubt }: { told: ToldFile[]; doubt: boolean }): void {
+  if (!reading.undone) for (const shape of reading.waiting) told.push(asTold(shape, deed, doubt));
   Object.assign(reading, fresh());
 }
 
 const RUNNER =
   /^(?:\$ )?(?:npm|npx|pnpm|yarn|bun|node|deno|tsc|vitest|jest|eslint|biome|pytest|python3?|tox|ruff|mypy|cargo|go|make|gradle|\.\/\w[\w./-]*|mvn|dotnet|swift|xcodebuild|ruby|bundle|rspec|rake|php|composer|phpunit|mix|rebar3|dart|flutter|zig|sh|bash|just|ctest|cmake|bazel|uv|poetry|hatch)\b/;
 const RUN_TICK = new RegExp(`\`\\s*${RUNNER.source.slice(1)}`);
+/** What else a shell runs: a claim only where its exit code is named. */
+const SHELL =
+  /^(?:\$ )?(?:test|\[|ls|grep|rg|cat|git|curl|echo|diff|cmp|wc|head|tail|sed|awk|rm|cp|mv|touch|mkdir|chmod|find|stat|docker|psql|sqlite3|true|false|bash|env|sudo|\w+(?= --?\w))(?:\s|$)/;
+/** A command in plain words: "ran npm test (exit code 0)". */
+const PLAIN_RUN = new RegExp(
+  `\\b(?:ran|executed|running)\\s+(${RUNNER.source.slice(1)}[^\`\n:;,()→]{0,120}?)\\s*(?:[:;,(→–—-]|->|=>|with|and|exit)`,
+  'i',
+);
 
 /** Whether a line can say at all that a command was run. */
 export function mayRun(line: string): boolean {
-  return RUN_TICK.test(line);
+  return RUN_TICK.test(line) || EXIT.test(line);
 }
 
 const GOOD =
@@ -379,12 +487,25 @@ const BAD =
   /\b(?:not|n't|fails?|failed|failing|failure|will|should|would|could|must|can|to|please|cannot|if|nicht|kein|ohne|non|pas|sin|sans|no|ne|nie|niet|geen|não|nao|sem)\b|❌|✗|未|没|沒|不|无法|失败|失敗|错|エラー|せん|なかった|ない|못|않|실패|오류|(?:^|[^\p{L}])(?:не|нет|без)(?=[^\p{L}]|$)/iu;
 const EXIT = /\bexit(?:ed)?(?: (?:with|code|status))*\s*[:=]?\s*`?(\d{1,3})\b/i;
 
-/** The commands in backticks that a line says were run with success, or with the exit code it names. */
-export function commandsIn(line: string, tokens: Token[]): ToldCommand[] {
+/** The commands that a line says were run with success, or with the exit code it names; questions say nothing. */
+export function commandsIn(whole: string, all: Token[]): ToldCommand[] {
+  let [line, tokens] = [whole, all];
+  if (/[?？]/.test(whole)) {
+    line = whole.replace(/[^.!?。！？]*(?:\.(?=\S)[^.!?。！？]*)*[?？]/g, ' ');
+    tokens = tokensOf(line);
+  }
+  const exits = EXIT.test(line);
   const codes = tokens.flatMap((token) =>
-    token.kind === 'code' && RUNNER.test(token.text) ? [token.text] : [],
+    token.kind === 'code' && (RUNNER.test(token.text) || (exits && SHELL.test(token.text)))
+      ? [token.text]
+      : [],
   );
   const told: ToldCommand[] = [];
+  if (exits && codes.length === 0) {
+    const run = PLAIN_RUN.exec(line)?.[1]?.trim();
+    const said = run === undefined ? null : outcomeIn(line.slice(line.indexOf(run) + run.length));
+    return run !== undefined && said !== null && said !== UNSAID ? [{ command: run, exitCode: said }] : [];
+  }
   let end = line.length;
   let said: number | null = null;
   // From the right, because "`a` and `b` pass" says of both what stands behind the second.

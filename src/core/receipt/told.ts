@@ -1,11 +1,12 @@
 /** What result objects and prose claim, as one list of files and commands with where each stands. */
-import type { Claim, ClaimedCommand, ClaimedFile, ResultObject, Told } from '../claim.ts';
+import type { Claim, ClaimedCommand, ClaimedCommit, ClaimedFile, ResultObject, Told } from '../claim.ts';
 import { readEvidenceText } from './evidence-text.ts';
 import { type ShapedPath, shapeOf } from './path-shape.ts';
-import { tokensOf } from './sentence.ts';
+import { spares, tokensOf } from './sentence.ts';
 
 const MAX_FILES = 100;
 const MAX_COMMANDS = 40;
+const MAX_COMMITS = 20;
 
 export interface Sayings {
   /** Result objects by the way they came, the more trusted first. */
@@ -18,6 +19,7 @@ export interface Sayings {
 export function toldBy({ results, finalMessage, prompt }: Sayings): Told | null {
   const files = new Map<string, ClaimedFile>();
   const commands = new Map<string, ClaimedCommand>();
+  const commits = new Map<string, ClaimedCommit>();
   const file = (claimed: ClaimedFile) => {
     const key = `${claimed.via}\0${claimed.deed}\0${claimed.path}`;
     if (!files.has(key)) files.set(key, claimed);
@@ -35,22 +37,37 @@ export function toldBy({ results, finalMessage, prompt }: Sayings): Told | null 
     add(readEvidenceText(result.summary, prompt), via);
   }
   add(readEvidenceText(finalMessage, prompt), 'prose');
-  if (files.size + commands.size === 0) return null;
+  if (files.size + commands.size + commits.size === 0) return null;
   return {
-    files: [...files.values()].slice(0, MAX_FILES),
+    files: withoutPassing([...files.values()]).slice(0, MAX_FILES),
     commands: [...commands.values()].slice(0, MAX_COMMANDS),
+    ...(commits.size === 0 ? {} : { commits: [...commits.values()].slice(0, MAX_COMMITS) }),
   };
 
   function add(text: ReturnType<typeof readEvidenceText>, via: ClaimedFile['via']): void {
     for (const told of text.files) file({ ...told, via });
     for (const told of text.commands) command({ ...told, via });
+    for (const told of text.commits) {
+      const known = commits.get(told.commit);
+      if (known === undefined) commits.set(told.commit, told);
+      else known.unsure &&= told.unsure;
+    }
   }
+}
+
+/** Of a file that is said to be created and to be removed again, only the last can be wrong. */
+function withoutPassing(files: ClaimedFile[]): ClaimedFile[] {
+  const gone = new Set(files.filter(({ deed }) => deed === 'removed').map(({ path }) => path));
+  return files.map((file) =>
+    gone.has(file.path) && file.deed !== 'removed' ? { ...file, unsure: true } : file,
+  );
 }
 
 /** The paths in a field that holds one: `src/x.ts:10-40`, `src/x.ts (new)`, `a.ts -> b.ts`, a bare name. */
 export function pathsIn(field: string): ShapedPath[] {
   const text = field.trim();
   if (/^(?:none|no files?|no changes?|n\/a|null|nothing|-+|—)?\.?$/i.test(text)) return [];
+  if (/\s/.test(text) && spares(text.slice(text.search(/\s/)))) return [];
   const whole = shapeOf(text.replace(/^[`'"]|[`'"]$/g, ''), true);
   if (whole !== null && !/\s/.test(whole.path)) return [{ ...whole, unsure: false }];
   const found = tokensOf(text).flatMap((token) =>

@@ -44,6 +44,7 @@ export async function receiptOf(
     claim,
     toolFiles: report.toolFiles,
     commands: report.commands,
+    toolLog: report.toolCalls !== null && report.ending === 'ended' && report.commands.length < MAX_LOGGED,
     changes: own,
     earlier: new Set(await beforeReview(house, task)),
     dirty: state.dirty,
@@ -70,6 +71,8 @@ function firstHead({ state }: House, { attempt, task }: Pick<Claimed, 'attempt' 
   return first.before.head;
 }
 
+/** An agent’s stream notes so many commands at the least; with more, some may be missing. */
+const MAX_LOGGED = 100;
 /** How many former contents are counted for ranges that do not fit; each costs a call of git. */
 const MAX_FORMER = 5;
 
