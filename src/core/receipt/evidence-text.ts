@@ -3,10 +3,11 @@
  * lists, tables, headers of code fences, what git prints. Plans, denials, questions, quotations and the
  * prompt handed back say nothing. Linear in the text; lines without a path are not even looked at.
  */
+import { commandsIn, mayRun, type ToldCommand } from './command-words.ts';
 import { commitsIn, type ToldCommit } from './commit-words.ts';
 import { mayName, namedIn } from './named.ts';
 import { EXTENSIONS, shapeOf } from './path-shape.ts';
-import { commandsIn, filesIn, mayRun, type ToldCommand, type ToldFile, tokensOf } from './sentence.ts';
+import { filesIn, type ToldFile, tokensOf } from './sentence.ts';
 import { type Lead, leadOf, mayTell } from './words.ts';
 
 /** What a text says was done, each file once, in the order of first mention. */
