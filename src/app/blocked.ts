@@ -2,6 +2,7 @@
 import { findAgents } from '../agents/index.ts';
 import type { Settings } from '../config/index.ts';
 import type { State } from '../core/index.ts';
+import { usableFallback } from './agents.ts';
 import { loadSettings } from './config.ts';
 import { findPlace } from './place.ts';
 import { openState } from './windows.ts';
@@ -30,15 +31,17 @@ export async function blockedTasks({
   const settings = await loadSettings({ place, env, flags: {}, session: null })
     .then((loaded) => loaded.settings)
     .catch(() => null);
-  return { state, others: otherAgents(settings, env) };
+  return { state, others: await otherAgents(settings, env) };
 }
 
-/** `fallback` in its order, then the project's own agents, then what else is installed. */
-export function otherAgents(
-  settings: Pick<Settings, 'fallback' | 'agents'> | null,
-  env: NodeJS.ProcessEnv,
-): string[] {
-  const own = Object.keys(settings?.agents ?? {});
+/**
+ * `fallback` in its order, then the project's own agents, then what else is installed; of all of them those that
+ * can be started on this machine.
+ */
+export async function otherAgents(settings: Settings | null, env: NodeJS.ProcessEnv): Promise<string[]> {
   const installed = findAgents(env).map(({ name }) => name as string);
-  return [...new Set([...(settings?.fallback ?? []), ...own, ...installed])];
+  if (settings === null) return installed;
+  const named = [...settings.fallback, ...Object.keys(settings.agents)];
+  const { names } = await usableFallback({ ...settings, fallback: named });
+  return [...new Set([...names, ...installed])];
 }

@@ -141,7 +141,7 @@ async function runSession(request: RunRequest, start: Start): Promise<RunOutcome
     await begin(opened, { request, plan, dirty: dirt.all, session });
     const exit = await toTheEnd(opened.house, opened.lock.stillOurs);
     const { state } = opened.house;
-    const others = settings.unblock.autoSuggest ? otherAgents(settings, request.env) : null;
+    const others = settings.unblock.autoSuggest ? await otherAgents(settings, request.env) : null;
     return { exit, sessionId: session.id, state, place, others };
   } finally {
     await opened.close();

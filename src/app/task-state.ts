@@ -1,13 +1,15 @@
 /** The tasks of the open session, or of the list that a run would use when nothing was run yet. */
-import { emptyState, evolve, Problem, type State } from '../core/index.ts';
+import { type Settings, toPolicy } from '../config/index.ts';
+import { emptyState, evolve, type Policy, Problem, type State } from '../core/index.ts';
 import type { ListReading, TaskList } from '../engine/index.ts';
 import { openTaskList } from '../store/index.ts';
-import { knownSessions } from './choose.ts';
+import { earlierDurations } from './behaviour.ts';
+import { isOpen, knownSessions } from './choose.ts';
 import { loadSettings } from './config.ts';
 import { emptyProblem } from './empty-list.ts';
 import { findPlace, type Place } from './place.ts';
 import { noListFacts, whichList } from './which-list.ts';
-import { openState } from './windows.ts';
+import { openState, type StateWindow } from './windows.ts';
 
 export interface TaskStateRequest {
   cwd: string;
@@ -29,23 +31,56 @@ export async function taskState({ cwd, env, session, tasks }: TaskStateRequest):
   const place = await findPlace(cwd);
   const asked = session !== undefined || (tasks === undefined && (await knownSessions(place)).length > 0);
   if (asked) {
-    const { state } = await openState(cwd, session);
+    const opened = await openState(cwd, session);
+    const { state } = opened;
     const path = state.source?.path ?? 'the task list';
-    return { state, warnings: (state.unread ?? []).map((text) => `${path}: ${text}`) };
+    const warnings = (state.unread ?? []).map((text) => `${path}: ${text}`);
+    if (session === undefined) warnings.push(...(await elsewhere(place, env, opened)));
+    return { state, warnings };
   }
-  const named = tasks ?? (await configured(place, env));
-  return tasksOfFile(place, { cwd: tasks === undefined ? place.dir : cwd, named, called: cwd });
+  const settings = await settingsOf(place, env, tasks !== undefined);
+  const named = tasks ?? settings?.tasks ?? undefined;
+  return tasksOfFile(place, { cwd: tasks === undefined ? place.dir : cwd, named, called: cwd, settings });
 }
 
-/** The file that the configuration names. */
-async function configured(place: Place, env: NodeJS.ProcessEnv): Promise<string | undefined> {
-  const { settings } = await loadSettings({ place, env, flags: {}, session: null });
-  return settings.tasks ?? undefined;
+/** What the next start would go by. A list that is named is shown although ralph.yml holds a mistake. */
+async function settingsOf(place: Place, env: NodeJS.ProcessEnv, named: boolean): Promise<Settings | null> {
+  const loading = loadSettings({ place, env, flags: {}, session: null }).then(({ settings }) => settings);
+  return named ? loading.catch(() => null) : loading;
+}
+
+/** A finished session shows its own tasks; where a run would begin with others, that is said. */
+async function elsewhere(
+  place: Place,
+  env: NodeJS.ProcessEnv,
+  { session, state }: StateWindow,
+): Promise<string[]> {
+  if (isOpen(state)) return [];
+  const settings = await settingsOf(place, env, true);
+  const next = await tasksOfFile(place, {
+    cwd: place.dir,
+    named: settings?.tasks ?? undefined,
+    called: place.dir,
+    settings,
+  }).catch(() => null);
+  const open = [...(next?.state.tasks.values() ?? [])].filter(({ status }) => status === 'todo');
+  if (open.length === 0) return [];
+  const path = next!.state.source?.path ?? 'the list';
+  const ids = open.slice(0, 5).map(({ def }) => def.id);
+  const more = open.length > 5 ? ` and ${open.length - 5} more` : '';
+  return [
+    `These are the tasks of session ${state.session?.id ?? session.id}, which is finished. \`ralph run\` would begin a new one with ${path}: ${ids.join(', ')}${more} (\`ralph tasks --tasks ${path}\` shows it).`,
+  ];
 }
 
 async function tasksOfFile(
   place: Place,
-  { cwd, named, called }: { cwd: string; named: string | undefined; called: string },
+  {
+    cwd,
+    named,
+    called,
+    settings,
+  }: { cwd: string; named: string | undefined; called: string; settings: Settings | null },
 ): Promise<KnownTasks> {
   const found = await whichList({ place, cwd, named });
   if (found === null) throw noTasks(place, called);
@@ -55,8 +90,20 @@ async function tasksOfFile(
   if (reading.kind === 'unreadable') throw new Problem(reading.problem);
   if (reading.kind !== 'list') throw new Problem(emptyProblem(path, reading));
   const state = stateOfList(list, reading);
+  if (settings !== null) {
+    state.policy = firstPolicy(settings, reading);
+    state.durations = earlierDurations(place.mainDir) ?? state.durations;
+  }
   return { state, warnings: [...found.warnings, ...reading.warnings.map((text) => `${path}: ${text}`)] };
 }
+
+/** What a first run would go by, as far as it bears on the tasks: nobody is started for a look. */
+function firstPolicy(settings: Settings, { reviewed, gates }: Read): Policy {
+  const facts = { reviewedList: reviewed, listGates: gates, interactive: false, channels: false, agent: '' };
+  return toPolicy(settings, facts);
+}
+
+type Read = Extract<ListReading, { kind: 'list' }>;
 
 /** What a first look at a list would make of an empty session. */
 export function stateOfList(list: TaskList, reading: ListReading | null): State {

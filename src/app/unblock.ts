@@ -4,7 +4,6 @@
  * runner takes them up as it would any other.
  */
 import {
-  type Blockage,
   type BlockedTask,
   blockage,
   COMPLEXITIES,
@@ -96,22 +95,14 @@ function chosen(state: State, which: UnblockRequest['which']): TaskState[] {
   const found = blockage(state);
   if (which === 'all') return found.blocked.map(({ task }) => task);
   if ('filter' in which) return ofClass(state, found.blocked, which.filter);
-  return [...new Set(which.tasks)].map((id) => named(state, id, found));
+  return [...new Set(which.tasks)].map((id) => named(state, id));
 }
 
-function named(state: State, id: string, { waiting }: Blockage): TaskState {
+/** One that only waits for another is taken, too: the session answers that there is nothing to do. */
+function named(state: State, id: string): TaskState {
   const task = state.tasks.get(id);
   if (!task) throw unknownTask(state, id);
-  const waits = waiting.find((one) => one.task === task);
-  if (!waits) return task;
-  const first = waits.on[0]!;
-  const cancelled = state.tasks.get(first)?.status === 'cancelled';
-  throw new Problem({
-    code: 'unblock.waits',
-    what: `${id} is not blocked itself: it waits for ${some(waits.on, 5)}.`,
-    why: 'Attempts do not help a task whose dependency is not done.',
-    fix: cancelled ? `ralph tasks reopen ${first}` : `ralph unblock ${first}`,
-  });
+  return task;
 }
 
 function unknownTask(state: State, id: string): Problem {

@@ -66,6 +66,17 @@ export function blockedTask(state: State, task: TaskState): BlockedTask | null {
   return { task, kind: 'attempts', question, why, since: last?.endedAt ?? null };
 }
 
+/** What an open task that is not blocked itself waits for: dependencies that are not done and landed; else none. */
+export function waitsFor(state: State, task: TaskState): string[] {
+  const { status, def } = task;
+  if (status === 'done' || status === 'cancelled' || status === 'doing') return [];
+  if (blockedTask(state, task) !== null) return [];
+  return def.dependsOn.filter((id) => {
+    const dependency = state.tasks.get(id);
+    return dependency !== undefined && (dependency.status !== 'done' || dependency.landed !== 'landed');
+  });
+}
+
 /** It failed only because a task it depends on did, or was cancelled. */
 function waitsOnly(state: State, { reason, def }: TaskState): boolean {
   return (

@@ -1,5 +1,6 @@
 export { type AskedQuestion, readQuestionText } from './ask-text.ts';
-export { type Blockage, type BlockedTask, blockage, blockedTask, type WaitingTask } from './blocked.ts';
+export { type BlockedTask, blockage, blockedTask, type WaitingTask } from './blocked.ts';
+export { isBookName } from './bookkeeping.ts';
 export type * from './claim.ts';
 export { NO_CLAIM } from './claim.ts';
 export {
@@ -25,7 +26,7 @@ export { openQuestions } from './guard.ts';
 export { hear, mayPublish } from './hear.ts';
 export type { JournalRecord } from './journal.ts';
 export { JOURNAL_VERSION } from './journal.ts';
-export { type Evidence, type Judgement, judge } from './judge.ts';
+export { type EarlierWork, type Evidence, type Judgement, judge } from './judge.ts';
 export * from './limits.ts';
 export * from './message.ts';
 export * from './nearest.ts';

@@ -55,6 +55,18 @@ const gate = (
 });
 
 describe('accepted', () => {
+  test('by what earlier attempts left is said to be that, and no change of its own is made up', () => {
+    const earlier = { attempts: [1, 3], paths: ['a.txt', 'b.txt', 'c.txt', 'd.txt'] };
+    const silent = { ...complete, files: [] };
+    const told = judge(evidenceOf({ ...gate(ran('passed')), changed: [], claim: silent, earlier }));
+    expect(told.value).toBe('accepted');
+    expect(told.reason).toBe(
+      'claimed, and the work of attempts 1 and 3 (a.txt, b.txt, c.txt and 1 more) stands; this attempt itself changed nothing; every required gate holds',
+    );
+    expect(told.findings).toMatchObject([
+      { kind: 'evidence_missing', detail: expect.stringContaining('This attempt itself changed nothing;') },
+    ]);
+  });
   test('needs a claim, a standing change, and every required gate', () => {
     expect(judge(evidenceOf(gate(ran('passed'))))).toMatchObject({ value: 'accepted', charged: false });
   });

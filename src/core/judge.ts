@@ -211,9 +211,7 @@ function acceptance(evidence: Evidence, findings: Finding[]): string {
   const own =
     standing.length > 0 || !needsNoChange ? 'claimed and changed' : 'claimed, and no change is needed';
   const changed =
-    earlier === null
-      ? own
-      : `claimed, and ${earlierWords(earlier)}; this attempt itself changed nothing`;
+    earlier === null ? own : `claimed, and ${earlierWords(earlier)}; this attempt itself changed nothing`;
   const red = findings.filter((finding) => finding.kind === 'gate_red_before').length;
   if (red > 0) return `${changed}; ${red} of ${gates.length} gates fail as they did before the task began`;
   const required = gates.filter((gate) => gate.def.required).length;
@@ -266,13 +264,15 @@ function judgeSilence({ evidence, findings, worked, broken, forbidden, timedOut 
   if (endedWell) falseEvidence(evidence, findings);
   if (evidence.claim.kind === 'failed')
     return charge(evidence, verdict('rejected', findings, 'the agent reports failure'));
-  if (timedOut)
-    return charge(evidence, verdict('rejected', findings, 'out of time without a claim; its work is kept'));
+  if (timedOut) return charge(evidence, verdict('rejected', findings, outOfTime(worked)));
   if (!worked) return charge(evidence, verdict('rejected', findings, 'no claim and no change'));
   if (forbidden || broken.length > 0)
     return charge(evidence, verdict('rejected', findings, rejection(findings)));
   return verdict('unfinished', findings, 'work was done and nothing was claimed');
 }
+
+const outOfTime = (worked: boolean) =>
+  `out of time without a claim; ${worked ? 'its work is kept' : 'it changed no file'}`;
 
 /** A limit ended the attempt, not the task's own doing: its rejection is not charged. */
 function charge(evidence: Evidence, judgement: Judgement): Judgement {

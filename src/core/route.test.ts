@@ -5,6 +5,8 @@ import { receive } from './route.ts';
 import type { State } from './state.ts';
 import { asked, given, listed, messageOf, moved, NOON, started, taskOf } from './test-facts.ts';
 
+/** t1 depends on t2, which is not done. */
+const waits: Fact = listed(taskOf('t1', { dependsOn: ['t2'] }), taskOf('t2'));
 const running = () => given(started(), listed(taskOf('t1'), taskOf('t2')));
 const paused: Fact = { type: 'session.paused', at: NOON, text: '', by: 'anna' };
 const over: Fact = { type: 'phase.entered', phase: 'COMPLETE' };
@@ -67,6 +69,14 @@ describe('each message in each state', () => {
     ['UNBLOCK of nothing', [], 'UNBLOCK', { task: 't9' }, 'message.rejected'],
     ['UNBLOCK of a done task', [moved('t1', 'done')], 'UNBLOCK', { task: 't1' }, /^no effect/],
     ['UNBLOCK of a cancelled task', [moved('t1', 'cancelled')], 'UNBLOCK', { task: 't1' }, /^no effect/],
+    ['UNBLOCK of one that waits', [waits], 'UNBLOCK', { task: 't1' }, /^no effect: it waits for t2$/],
+    [
+      'UNBLOCK of one that waits and is asked about',
+      [waits, asked('q1')],
+      'UNBLOCK',
+      { task: 't1' },
+      /^unblocked/,
+    ],
     ['TASK cancel', [], 'TASK', { op: 'cancel', task: 't1' }, 'cancelled + task.moved'],
     ['TASK cancel twice', [moved('t1', 'cancelled')], 'TASK', { op: 'cancel', task: 't1' }, /^no effect/],
     ['TASK reopen', [moved('t1', 'done')], 'TASK', { op: 'reopen', task: 't1' }, 'reopened + task.moved'],

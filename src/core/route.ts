@@ -2,6 +2,7 @@
  * What a message does in the state it arrives in. Control acts at once, guidance is queued for the
  * next prompt, an answer answers; what has no effect is told to its sender and kept.
  */
+import { waitsFor } from './blocked.ts';
 import type { Fact, TimeGrant } from './event.ts';
 import { openQuestions } from './guard.ts';
 import type { Message } from './message.ts';
@@ -215,6 +216,8 @@ function unblock(state: State, message: Message, { received, rejected }: Replies
     }));
   if (task.status === 'done' || task.status === 'cancelled')
     return received(`no effect: the task is ${task.status}`);
+  const on = waitsFor(state, task);
+  if (on.length > 0) return received(`no effect: it waits for ${on.slice(0, 5).join(', ')}`);
   const reason = message.reason ?? 'unblocked';
   // Work that waits for its review, or is being done, goes on where it stands.
   facts.push({

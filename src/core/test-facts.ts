@@ -296,6 +296,7 @@ export function evidenceOf(over: Partial<Evidence> = {}): Evidence {
     changed: [change],
     bookkeeping: false,
     standing: [change],
+    earlier: null,
     gates: [],
     receipt: null,
     trespass: [],

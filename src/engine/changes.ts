@@ -3,7 +3,14 @@
  * far as it still stands; what people, other tasks and the engine changed is nobody's evidence.
  */
 import { relative } from 'node:path';
-import type { AttemptState, Change, TaskState, WorkRef } from '../core/index.ts';
+import {
+  type AttemptState,
+  type Change,
+  type EarlierWork,
+  isBookName,
+  type TaskState,
+  type WorkRef,
+} from '../core/index.ts';
 import type { House } from './house.ts';
 import type { Works } from './ports.ts';
 
@@ -63,6 +70,24 @@ export async function standing(house: House, changes: Change[]): Promise<Change[
   return changes.filter((change) => (now.get(change.path) ?? null) === change.after);
 }
 
+/** Whose work it is that stands, for the words of a verdict; null where nothing does. */
+export async function earlierWork(
+  house: House,
+  task: TaskState,
+  stand: Change[],
+): Promise<EarlierWork | null> {
+  if (stand.length === 0) return null;
+  const paths = new Set(stand.map(({ path }) => path));
+  const attempts: number[] = [];
+  for (const iteration of task.attempts) {
+    const attempt = house.state.attempts.get(iteration);
+    if (!attempt || iteration <= task.sinceReview) continue;
+    const changes = await allChanges(house, attempt);
+    if (changes.some(({ path }) => paths.has(path))) attempts.push(attempt.attempt);
+  }
+  return { attempts, paths: [...paths] };
+}
+
 /** Changes as a fact carries them. */
 export interface ToldChanges {
   changes: Change[];
@@ -87,12 +112,9 @@ export function isBookkeeping({ ground, state }: Pick<House, 'ground' | 'state'>
   if (prefix !== '' && !path.startsWith(`${prefix}/`)) return false;
   const name = prefix === '' ? path : path.slice(prefix.length + 1);
   if (state.source?.path !== null && state.source?.path === name) return true;
-  return (
-    /^((ralph|notes)\/)?(progress\.(txt|md)|scratchpad\.md|memories\.md|activity\.(log|md)|notes\.(txt|md))$/.test(
-      name,
-    ) ||
-    /^(\.ralph|\.ralph-sessions|ralph\/logs)\//.test(name) ||
-    /^logs\/([^.]+|.*\.(log|txt|md|jsonl?|csv|out|err))$/.test(name) ||
-    /^[^/]+\.log$/.test(name)
-  );
+  return isBookName(name, () => [state.session?.objective ?? '', ...tasksWords(state)].join('\n'));
+}
+
+function* tasksWords({ tasks }: House['state']): Generator<string> {
+  for (const { def } of tasks.values()) yield [def.title, def.description, ...def.acceptance].join('\n');
 }

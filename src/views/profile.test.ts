@@ -87,6 +87,11 @@ describe('the profile of an agent', () => {
     });
   });
 
+  it('takes no attempt without a change for a cure of having changed nothing', () => {
+    const notes = [idle(1, { events: [event('no_files_detected')] }), note(2, { files: 0 })];
+    expect(profilesOf(notes)[0]?.remediation).toEqual({ followed: 1, remedied: 0, success_rate: 0 });
+  });
+
   it('counts no correction where none was made, and none that was not tried again', () => {
     const notes = [note(1, { events: [event('no_files_detected', false)] }), note(2), idle(3)];
     expect(profilesOf(notes)[0]?.remediation).toEqual({

@@ -245,11 +245,16 @@ function follow(course: Course, note: IterationNote): void {
 }
 
 /** A correction helped where the task's next attempt by the same agent does not show the finding again. */
-function remedy(course: Course, { session, mode, task, events }: IterationNote): void {
+/** Findings that no files were changed. */
+const UNTOUCHED: ReadonlySet<string> = new Set(['no_files_detected', 'bookkeeping_only']);
+
+function remedy(course: Course, { session, mode, task, events, files }: IterationNote): void {
   const subject = `${session} ${mode} ${task ?? ''}`;
   for (const kind of course.open.get(subject) ?? []) {
     course.followed += 1;
-    if (!events.some((event) => kindOf(event) === kind)) course.remedied += 1;
+    // What an earlier attempt left may be accepted later; an attempt that changes nothing has mended nothing.
+    const back = files === 0 && UNTOUCHED.has(kind);
+    if (!back && !events.some((event) => kindOf(event) === kind)) course.remedied += 1;
   }
   const corrected: string[] = [];
   for (const event of events) {
@@ -337,6 +342,9 @@ function percentile(values: number[], share: number): number {
   return sorted[Math.ceil(share * sorted.length) - 1]!;
 }
 
+/** For a person: one decimal. */
+const tenths = (value: number) => Number(value.toFixed(1));
+
 function rounded(value: number): number {
   return Number(value.toFixed(4));
 }
@@ -395,7 +403,7 @@ function profileText(profile: ProfileJson): string {
 function behaviourText(own: Behaviour): string {
   const verified =
     own.verified_p90_s === null ? '' : ` · nine of ten accepted within ${own.verified_p90_s} s`;
-  return `${count(own.total_iterations, 'iteration')}, ${own.accepted} accepted · ${own.no_files_count} without files · ${own.false_completion_count} false completions · ${own.timed_out} timed out · ${own.avg_files_per_iteration} files and ${own.avg_evidence_count} entries of evidence on average${verified}`;
+  return `${count(own.total_iterations, 'iteration')}, ${own.accepted} accepted · ${own.no_files_count} without files · ${own.false_completion_count} false completions · ${own.timed_out} timed out · ${tenths(own.avg_files_per_iteration)} files and ${tenths(own.avg_evidence_count)} entries of evidence on average${verified}`;
 }
 
 function percent(share: number): string {

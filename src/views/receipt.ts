@@ -38,7 +38,11 @@ export interface ReceiptJson {
   more: number;
 }
 
-export function receiptJson({ files, commands, commits = [], criteria, more }: Receipt): ReceiptJson {
+/** `acceptance`: the criteria of the task; those that nobody gave evidence for are listed, too. */
+export function receiptJson(
+  { files, commands, commits = [], criteria, more }: Receipt,
+  acceptance: readonly string[],
+): ReceiptJson {
   return {
     files: files.map(({ said, lineCheck, ...file }) => ({
       ...file,
@@ -56,9 +60,27 @@ export function receiptJson({ files, commands, commits = [], criteria, more }: R
       why,
     })),
     commits,
-    criteria,
+    criteria: everyCriterion(criteria, acceptance),
     more,
   };
+}
+
+/** Those of the task in its order, then what the agent named beside them. */
+function everyCriterion(
+  criteria: readonly ReceiptCriterion[],
+  acceptance: readonly string[],
+): ReceiptCriterion[] {
+  const own = acceptance.map(
+    (text, at) =>
+      criteria.find(({ number }) => number === at + 1) ?? {
+        number: at + 1,
+        text,
+        met: null,
+        by: [],
+        held: false,
+      },
+  );
+  return [...own, ...criteria.filter(({ number }) => number === null || number > acceptance.length)];
 }
 
 /** How much evidence an attempt gave: the claims that hold; what it named, in journals without receipts. */
@@ -70,9 +92,12 @@ export function evidenceCount({ receipt, claim }: Pick<IterationStory, 'receipt'
 
 const MAX_FILES = 12;
 const MAX_OTHERS = 8;
+/** A task's own criteria are all told, unless they are a flood. */
+const MAX_CRITERIA = 40;
 
 /** One line for each claim, the false ones first; what a tool did beside the claims is not repeated. */
-export function receiptLines(receipt: Receipt): string[] {
+export function receiptLines(receipt: Receipt, acceptance: readonly string[]): string[] {
+  const criteria = everyCriterion(receipt.criteria, acceptance);
   const claimed = receipt.files.filter(({ from }) => from.some((source) => source !== 'tool'));
   const files = [...claimed.filter(({ wrong }) => wrong), ...claimed.filter(({ wrong }) => !wrong)];
   const commands = receipt.commands.filter(({ wrong, held }) => wrong || held);
@@ -81,13 +106,13 @@ export function receiptLines(receipt: Receipt): string[] {
     Math.max(0, commits.length - MAX_OTHERS) +
     Math.max(0, files.length - MAX_FILES) +
     Math.max(0, commands.length - MAX_OTHERS) +
-    Math.max(0, receipt.criteria.length - MAX_OTHERS);
+    Math.max(0, criteria.length - MAX_CRITERIA);
   const more = left + receipt.more;
   return [
     ...files.slice(0, MAX_FILES).map(fileLine),
     ...commands.slice(0, MAX_OTHERS).map(commandLine),
     ...commits.slice(0, MAX_OTHERS).map(commitLine),
-    ...receipt.criteria.slice(0, MAX_OTHERS).map(criterionLine),
+    ...criteria.slice(0, MAX_CRITERIA).map(criterionLine),
     ...(more > 0 ? [`and ${more} more in the attempt's evidence.json`] : []),
   ];
 }
@@ -124,6 +149,7 @@ function criterionLine({ number, text, met, held, by }: ReceiptCriterion): strin
   });
   if (held) return `${named}: held by ${shown.join(' and ')}`;
   if (met === false) return `${named}: not met, says the agent`;
+  if (met === null && by.length === 0) return `${named}: no evidence given`;
   return shown.length === 0
     ? `${named}: said to be met, with nothing behind it`
     : `${named}: not held: ${shown.join('; ')}`;

@@ -24,7 +24,7 @@ export interface TaskJson {
   /** All runs in this cycle. */
   runs: number;
   complexity: Complexity;
-  /** What the next attempt gets, in seconds; null before the first run. */
+  /** What the next attempt gets, in seconds; null where no configuration is known. */
   timeout_s: number | null;
   depends_on: string[];
   /** Lower goes first; tasks without one share 0. */

@@ -104,7 +104,7 @@ export function iterationJson(story: Story, told: IterationStory, view: Viewpoin
     duration_s: told.durationMs === null ? null : told.durationMs / 1000,
     claim: claimJson(told),
     evidence: evidenceJson(told),
-    receipt: told.receipt && receiptJson(told.receipt),
+    receipt: told.receipt && receiptJson(told.receipt, acceptanceOf(story, told)),
     gates: told.gates.map(({ when, result }) => ({
       gate: result.gate,
       run: result.run,
@@ -216,7 +216,9 @@ export function iterationText(story: Story, told: IterationStory, view: Viewpoin
     ...files(told),
     ...(told.receipt === null
       ? []
-      : receiptLines(told.receipt).map((line, at) => row(at === 0 ? 'receipt' : '', line))),
+      : receiptLines(told.receipt, acceptanceOf(story, told)).map((line, at) =>
+          row(at === 0 ? 'receipt' : '', line),
+        )),
     ...gateRows(told),
     ...rewrittenRows(told),
     row('verdict', verdictWords(story, told)),
@@ -230,6 +232,10 @@ export function iterationText(story: Story, told: IterationStory, view: Viewpoin
     row('next', afterIteration(story, told, view)),
   ];
   return [head, ...lines].join('\n');
+}
+
+function acceptanceOf({ state }: Story, { item }: IterationStory): readonly string[] {
+  return (item.task === undefined ? undefined : state.tasks.get(item.task))?.def.acceptance ?? [];
 }
 
 function row(label: string, text: string): string {

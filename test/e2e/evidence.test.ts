@@ -94,6 +94,29 @@ test('false evidence is named and why; true evidence is linked to its criteria',
   expect(kept.evidence.receipt.files).toHaveLength(3);
 });
 
+test('a criterion that nobody gave evidence for is listed, too', async () => {
+  const payload = {
+    status: 'completed',
+    evidence: [{ criterion: '2', kind: 'file', value: 'src/x.ts' }],
+  };
+  const runs = [
+    { do: [{ write: { path: 'src/x.ts', content: 'x\n' } }, { emit: { topic: 'ralph.result', payload } }] },
+  ];
+  project = makeProject({
+    files: { 'ralph/tasks.json': taskList([story('a', { acceptanceCriteria: CRITERIA })]) },
+    runs,
+  });
+  expect((await project.ralph(['run'])).code).toBe(0);
+  const { text, receipt } = await why('a');
+  expect(receipt.criteria).toMatchObject([
+    { number: 1, met: null, held: false, by: [] },
+    { number: 2, held: true },
+    { number: 3, met: null, held: false, by: [] },
+  ]);
+  expect(text).toMatch(/criterion 1 \(.*\): no evidence given/);
+  expect(text).toMatch(/criterion 3 \(.*\): no evidence given/);
+});
+
 test('prose counts: what is true needs no asking again, what is false is named', async () => {
   const prose = `I created \`src/x.ts\`, lines 1-1, and updated \`src/y.ts\`. I did not touch \`src/z.ts\`.\n\n${DONE}`;
   project = make([{ when: { iteration: 1 }, do: [write('src/x.ts'), { say: prose }] }]);
@@ -144,7 +167,7 @@ test('an invented commit and lines behind the end of a file are false claims, ea
     },
   ]);
   const { intervention } = facts(project, 'intervention.chosen')[0]!;
-  expect(intervention.sentence).toContain('named commits that you did not make');
+  expect(intervention.sentence).toContain('named commits that were not made');
   expect(intervention.sentence).not.toContain('files that do not exist');
   expect((await why('1')).text).toContain('claimed commit deadbeefcafe: not so: the repository has no such');
 });

@@ -188,3 +188,35 @@ test('the page on prompts shows a prompt that this program wrote', async () => {
   }
   expect(shown('reference/prompt-anatomy.md', 'prompt')).toBe(stable);
 });
+
+test('with nothing set but a fallback the tripped agent gives up all its tasks, and the night goes on', async () => {
+  project = makeProject({
+    files: list('chart', 'export'),
+    runs: [{ do: LIE }],
+    config: 'fallback: [second]\n',
+  });
+  project.write('second.json', JSON.stringify({ runs: HONEST }));
+  const own = '\n  second: { command: ["ralph", "__script-agent", "second.json"] }\nfallback';
+  project.write('ralph.yml', project.read('ralph.yml').replace('\nfallback', own));
+  project.git('add', '-A');
+  project.git('commit', '-qm', 'agents');
+  expect(await run()).toMatchObject({ code: 0 });
+  expect(facts(project, 'attempt.started').map(({ agent }) => agent)).toEqual([
+    'scripted',
+    'scripted',
+    'second',
+    'second',
+  ]);
+  const told = facts(project, 'notice.given').map(({ text }) => text);
+  expect(told.join()).toContain('second takes over task export and 1 other task.');
+});
+
+test('a start after being stuck asks at once about the task that is out of attempts', async () => {
+  project = makeProject({ files: list('chart'), runs: [{ do: LIE }] });
+  expect(await run()).toMatchObject({ code: 4 });
+  expect(await run()).toMatchObject({ code: 2 });
+  expect(facts(project, 'attempt.started')).toHaveLength(3);
+  expect((await project.ralph(['unblock', 'chart'])).code).toBe(0);
+  expect(await run('--max-iterations', '1')).toMatchObject({ code: 1 });
+  expect(chosen().at(-1)).toEqual([4, 'remind']);
+});

@@ -22,6 +22,8 @@ test('a task on a screen gets 3, 4 and 6 s; its class is told before, and its wo
   });
   const dry = await project.ralph(['run', '--dry-run']);
   expect(dry.out).toContain("sales: ui_heavy because of 'Chart' in acceptance 2; 1 s × 3.0 = 3 s");
+  const before = JSON.parse((await project.ralph(['tasks', '--json'])).out);
+  expect(before).toMatchObject([{ id: 'sales', complexity: 'ui_heavy', timeout_s: 3 }]);
   expect((await project.ralph(['run'])).code).toBe(0);
   const why = JSON.parse((await project.ralph(['why', 'sales', '--json'])).out);
   expect(

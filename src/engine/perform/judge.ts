@@ -15,7 +15,7 @@ import {
   settle,
   type TaskState,
 } from '../../core/index.ts';
-import { ownChanges, standing } from '../changes.ts';
+import { earlierWork, ownChanges, standing } from '../changes.ts';
 import { append, type House } from '../house.ts';
 import { syncList } from '../list.ts';
 import { pendingGuidance } from '../prompt-input.ts';
@@ -120,6 +120,7 @@ async function gather(house: House, { attempt, tree, results }: Gathering): Prom
   if (!report || !claim) throw new Error(`iteration ${attempt.iteration} has no report to judge`);
   const task = item.task === undefined ? null : (state.tasks.get(item.task) ?? null);
   const own = task ? await ownChanges(house, task, task.sinceReview) : attempt.changes;
+  const stand = await standing(house, own);
   return {
     mode: item.mode,
     task: item.task ?? null,
@@ -129,7 +130,8 @@ async function gather(house: House, { attempt, tree, results }: Gathering): Prom
     needsNoChange: task?.def.changes === 'none',
     changed: attempt.changes,
     bookkeeping: attempt.bookkeeping,
-    standing: await standing(house, own),
+    standing: stand,
+    earlier: task && attempt.changeCount === 0 ? await earlierWork(house, task, stand) : null,
     gates: results.map(({ def, after }) => ({
       def,
       after,
