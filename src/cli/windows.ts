@@ -35,7 +35,7 @@ export function windowCommands(program: Command, done: (code: number) => void): 
   window('inbox', 'open questions and how to answer them', 'ralph inbox', inbox);
   window('why [subject]', 'explain a task, an iteration, or why the session stopped', 'ralph why t3', why);
   window('events', 'published topics', 'ralph events --last 10 --topic "build.*"', events)
-    .option('--last <n>', 'only the last n; default: all', wholeNumber('--last', 0))
+    .option('--last <n>', 'only the last n; default: all', wholeNumber('--last', 1))
     .option('--topic <pattern>', 'only these topics, * is one segment; default: all');
   window(
     'interventions',
@@ -43,7 +43,7 @@ export function windowCommands(program: Command, done: (code: number) => void): 
     'ralph interventions --last 20',
     interventions,
   )
-    .option('--last <n>', 'only the last n; default: all', wholeNumber('--last', 0))
+    .option('--last <n>', 'only the last n; default: all', wholeNumber('--last', 1))
     .option('--type <type>', 'only this type of event; default: all')
     .option('--reset', 'begin anew: earlier events and profiles are no longer shown');
   window(
@@ -147,6 +147,7 @@ const interventions: Look = async (_, options) => {
   }
   const { events, unreadable } = await app.interventionEvents(cwd, options.session);
   const { type } = options;
+  if (type !== undefined) await knownType(type, views.interventionTypes());
   const query = { ...lastOf(options), ...(type === undefined ? {} : { type }) };
   if (options.json) answerEach(views.interventionsOf(events, query));
   else {
@@ -162,6 +163,18 @@ const interventions: Look = async (_, options) => {
   }
   tellUnreadable(unreadable);
 };
+
+async function knownType(type: string, known: readonly string[]): Promise<void> {
+  if (known.includes(type)) return;
+  const { nearest, Problem } = await import('../core/index.ts');
+  const near = nearest(type, known);
+  throw new Problem({
+    code: 'usage.value',
+    what: `There is no type of event named "${type}".`,
+    why: `The types are: ${known.join(', ')}.`,
+    fix: near === null ? 'Name one of them, or leave --type away.' : `ralph interventions --type ${near}`,
+  });
+}
 
 const profile: Look = async (_, options) => {
   const [app, views] = await load();

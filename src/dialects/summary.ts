@@ -92,7 +92,7 @@ export function endSummary(facts: EndFacts): string {
     `Duration:    ${spoken(facts.durationMs)}`,
     `Stories:     ${facts.storiesComplete}/${facts.storiesTotal} complete`,
     `Avg/iter:    ${spoken(average)}`,
-    `Stuck iters: ${facts.stuckIterations}`,
+    `Stuck iters: ${facts.stuckIterations}${facts.stuckIterations > facts.iterations ? ' (in the whole session)' : ''}`,
     `Log:         ${facts.log}`,
   ];
   if (facts.next.length > 0) lines.push('', ...facts.next);

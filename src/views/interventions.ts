@@ -39,6 +39,12 @@ export function interventionCounts(events: readonly InterventionJson[]): string 
     .join(' · ');
 }
 
+/** Every event type and every finding's own name, for which events can be asked. */
+export function interventionTypes(): string[] {
+  const rows = Object.entries(FINDINGS).flatMap(([kind, { eventType }]) => [kind, eventType]);
+  return [...new Set([...rows, 'agent_reinforced', 'mid_stream_prompt_injected'])].sort();
+}
+
 export interface InterventionQuery {
   last?: number;
   /** An event type or a finding's own name. */

@@ -173,8 +173,9 @@ export function advice(code: number, state: State): string {
     case 3:
       return `${asked.length > 0 ? asked.join('; ') : 'answer the open question'}; then \`ralph run\` goes on`;
     case 4: {
-      const id = openCorrection(state)?.task ?? 'ID';
-      return `\`ralph why\` tells what was tried; say more in the task itself or give it its attempts back with \`ralph unblock ${id}\`, then \`ralph run\` tries again with fresh counters`;
+      const task = openCorrection(state)?.task;
+      const which = task ? `ralph unblock ${task}` : 'ralph retry-blocked';
+      return `\`ralph why\` tells what was tried; say more in the task itself or give it its attempts back with \`${which}\`, then \`ralph run\` tries again with fresh counters`;
     }
     case 5:
       return 'mend what the reason names, then `ralph run`';

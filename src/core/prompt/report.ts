@@ -103,8 +103,10 @@ function limits({ allowance, attempt }: PromptInput): string[] {
   ];
 }
 
-/** Whole minutes where that is exact enough, seconds below two minutes. */
+/** Whole minutes where that is exact enough, seconds below two minutes, tenths below ten seconds. */
 export function duration(ms: number): string {
-  const seconds = Math.max(1, Math.round(ms / 1000));
+  const tenths = Math.max(0.1, Math.round(ms / 100) / 10);
+  if (tenths < 10) return tenths === 1 ? '1 second' : `${tenths} seconds`;
+  const seconds = Math.round(ms / 1000);
   return seconds < 120 ? `${seconds} seconds` : `${Math.round(seconds / 60)} minutes`;
 }

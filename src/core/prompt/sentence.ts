@@ -34,12 +34,12 @@ const WORDINGS: Record<FindingKind, Wording> = {
     evidence: 'paths that exist and differ from before the call',
   },
   evidence_missing: {
-    seen: 'the report named no evidence',
+    seen: 'the report named no evidence that counts',
     act: 'Give one entry of evidence for each acceptance criterion.',
     evidence: 'for each criterion a command with its exit code, a file, or a commit',
   },
   false_completion_detected: {
-    seen: 'you claimed completion without progress, and the claim was overridden: the task stays open',
+    seen: 'completion was claimed without progress, and the claim was overridden: the task stays open',
     act: 'Do the missing work first and claim completion only when you have seen it work.',
     evidence: `${CHANGED}, and passing gates`,
   },
@@ -104,7 +104,7 @@ const WORDINGS: Record<FindingKind, Wording> = {
     evidence: 'a state of the files that is new in this session',
   },
   denied_gate: {
-    seen: 'you were not permitted to run a gate',
+    seen: 'the permission to run a gate was refused',
     act: 'Go on with what you can run and say in the report which command was refused.',
     evidence: 'commands that you could run, with their exit codes',
   },
@@ -179,7 +179,7 @@ const FALSE_CLAIMS: Record<FalseClaim, Wording> = {
     evidence: 'a command that you ran in this call, with the exit code it ended with',
   },
   commit: {
-    seen: 'the report named commits that you did not make in this task',
+    seen: 'the report named commits that were not made in this task',
     act: 'Name a commit only by the id that git printed for it; there is no need to name one.',
     evidence: 'the id of a commit that this call made',
   },

@@ -96,7 +96,8 @@ class Walk {
       from = Math.max(end, at + 1);
     }
     const commits = commitsIn(text);
-    if (this.#files.size + this.#commands.size + commits.length === 0) this.#mentions();
+    const sure = [...this.#files.values(), ...commits].some(({ unsure }) => !unsure);
+    if (!sure && this.#commands.size === 0) this.#mentions();
     return { files: [...this.#files.values()], commands: [...this.#commands.values()], commits };
   }
 
@@ -108,7 +109,7 @@ class Walk {
       const end = endOf(this.#text, start);
       const line = clean(this.#text.slice(start, Math.min(end, start + MAX_LINE_CHARS)));
       if (/^\s{0,12}(?:`{3}|~{3})/.test(line)) fenced = !fenced;
-      else if (!fenced && SIGN.test(line) && !/^\s*>|[?？]/.test(line) && !this.#isEcho({ start, end }))
+      else if (!fenced && SIGN.test(line) && !/^\s*>/.test(line) && !this.#isEcho({ start, end }))
         for (const token of tokensOf(line))
           if (token.kind === 'path' && !token.spared)
             this.#found({ ...token.shape, deed: 'named', unsure: true });

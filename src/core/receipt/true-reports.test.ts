@@ -256,6 +256,7 @@ describe('what counts as evidence', () => {
     expect(commands('Ran `test -s src/new.ts`: exit code 0.')).toEqual(['test -s src/new.ts = 0']);
     expect(commands('Ran npm test: exit code 0.')).toEqual(['npm test = 0']);
     for (const text of [
+      'Updated `package.json`? Not needed. Create `src/new.ts`: done.',
       '`src/new.ts` now exports greet.',
       'Created src/new.ts. Shall I go on?',
       'See src/new.ts.',
