@@ -220,3 +220,25 @@ test('a start after being stuck asks at once about the task that is out of attem
   expect(await run('--max-iterations', '1')).toMatchObject({ code: 1 });
   expect(chosen().at(-1)).toEqual([4, 'remind']);
 });
+
+test('no agent is proposed that cannot start here', async () => {
+  const config = 'fallback: [absent]\nlimits: { max_task_attempts: 1, max_stuck: 0 }\n';
+  project = makeProject({ files: list('chart'), runs: [{ do: LIE }], config });
+  const own = '\n  absent: { command: ["no-such-agent-anywhere"] }\nfallback';
+  project.write('ralph.yml', project.read('ralph.yml').replace('\nfallback', own));
+  project.git('commit', '-qam', 'agents');
+  expect(await run()).toMatchObject({ code: 2 });
+  const { out } = await project.ralph(['blocked', '--suggest']);
+  expect(out).toContain('scripted ended once without the work');
+  expect(out).not.toContain('absent');
+});
+
+test('a finished session shows its own tasks, and says where the next run would begin with others', async () => {
+  project = makeProject({ files: { 'PRD.md': '- [ ] one: Write it\n' } });
+  expect(await run()).toMatchObject({ code: 0 });
+  expect((await project.ralph(['tasks'])).err).toBe('');
+  project.write('PRD.md', '- [x] one: Write it\n- [ ] two: Write more\n');
+  const { out, err } = await project.ralph(['tasks']);
+  expect(out).not.toContain('two');
+  expect(err).toContain('which is finished. `ralph run` would begin a new one with PRD.md: two');
+});
