@@ -33,8 +33,9 @@ export async function mixedIn(house: House, task: TaskState): Promise<string[]> 
   const own = new Set((await ownChanges(house, task, 0)).map(({ path }) => path));
   const mixed = new Set<string>();
   for (const iteration of task.attempts) {
-    const { before, after } = attempts.get(iteration) ?? {};
-    if (!before || !after || before.tree === after.tree) continue;
+    const { before, after, lost } = attempts.get(iteration) ?? {};
+    // What a person did after a killed attempt cannot be told from what it did.
+    if (!before || !after || lost || before.tree === after.tree) continue;
     for (const { path } of await house.ground.changes(before.tree, after.tree))
       if (dirty.has(path) && !own.has(path) && !isBookkeeping(house, path)) mixed.add(path);
   }
