@@ -61,7 +61,10 @@ describe('between two runs', () => {
     project.write('src/a.js', `${project.read('src/a.js')}// an hour of work\n`);
     const ran = await project.ralph(['run']);
     // HEAD lacks what the agent added to that file, so this is not done yet.
-    expect([ran.code, ran.out]).toEqual([8, expect.stringMatching(/src\/a\.js holds your uncommitted edits/)]);
+    expect([ran.code, ran.out]).toEqual([
+      8,
+      expect.stringMatching(/src\/a\.js holds your uncommitted edits/),
+    ]);
     expect(project.read('src/a.js')).toMatch(/an hour of work/);
     expect(landed(project, 'src/a.js')).not.toMatch(/an hour/);
     expect(landed(project, 'b.txt')).toBe('b');
