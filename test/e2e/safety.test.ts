@@ -20,7 +20,7 @@ test('a commit taken off the branch stops the run, and the words say how to brin
   const before = project.git('rev-parse', 'HEAD');
   const ran = await project.ralph(['run']);
   expect(ran.code).toBe(7);
-  const ref = /git merge (refs\/ralph\/\S+?)`/.exec(ran.out)?.[1];
+  const ref = /git merge --autostash (refs\/ralph\/\S+?)`/.exec(ran.out)?.[1];
   expect(project.git('rev-parse', ref ?? 'none')).toBe(before);
 });
 
