@@ -24,6 +24,8 @@ async function leftByAnotherMachine(agoMs: number): Promise<void> {
   await until(() => existsSync(join(project.dir, '.git/agent.pid')), 'an agent');
   running.child.kill('SIGKILL');
   await running.done;
+  // With that machine its agent is gone; nobody here may end what another machine started.
+  process.kill(Number(project.read('.git/agent.pid')), 'SIGKILL');
   const seen = (Date.now() - agoMs) / 1000;
   for (const folder of [sessionDir(project), join(project.dir, '.ralph')]) {
     for (const name of readdirSync(folder).filter((name) => /^\.?(?:loop\.)?lock(?:-\d+)?$/.test(name))) {
