@@ -1,7 +1,7 @@
 /** Which session a command is about: the one that is named, or the one that is open here. */
 import { open } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { emptyState, evolve, isTerminal, Problem, type State } from '../core/index.ts';
+import { emptyState, evolve, isTerminal, Problem, type State, shellWord } from '../core/index.ts';
 import {
   isSessionId,
   type ListedSession,
@@ -11,7 +11,6 @@ import {
 } from '../store/index.ts';
 import { archivedSessions } from './archived.ts';
 import type { Place } from './place.ts';
-import { quoted } from './which-list.ts';
 
 /** How the journal's last record ended, read from the file's tail. */
 interface Ending {
@@ -82,7 +81,7 @@ export async function namedSession(place: Place, id: string): Promise<KnownSessi
 }
 
 function copyBack({ dir, mainDir }: Place, folder: string): string {
-  return `\`cp -r ${quoted(folder)} ${quoted(relative(dir, sessionsFolder(mainDir)))}/\``;
+  return `\`cp -r ${shellWord(folder)} ${shellWord(relative(dir, sessionsFolder(mainDir)))}/\``;
 }
 
 /** The session that windows and messages mean when none is named: the newest of this work tree. */

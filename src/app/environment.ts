@@ -4,6 +4,7 @@
  */
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
+import { shellWord } from '../core/index.ts';
 
 const ATTEMPT_VARIABLES =
   /^RALPH_(SESSION_DIR|SESSION_ID|ITERATION|CYCLE|ROLE|MODE|CATEGORY|TASK_ID|ATTEMPT|OUTBOX|RUN_TOKEN|MARKER|PUBLISHES)$/;
@@ -35,9 +36,11 @@ async function ownCommand(sessionDir: string): Promise<string> {
   const bin = join(sessionDir, 'bin');
   await mkdir(bin, { recursive: true });
   const [node, program] = [process.execPath, process.argv[1] ?? ''];
-  const quoted = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
   const loader = program.endsWith('.ts') ? '--import tsx ' : '';
-  await writeFile(join(bin, 'ralph'), `#!/bin/sh\nexec ${quoted(node)} ${loader}${quoted(program)} "$@"\n`);
+  await writeFile(
+    join(bin, 'ralph'),
+    `#!/bin/sh\nexec ${shellWord(node)} ${loader}${shellWord(program)} "$@"\n`,
+  );
   await chmod(join(bin, 'ralph'), 0o755);
   await writeFile(join(bin, 'ralph.cmd'), `@"${node}" ${loader}"${program}" %*\r\n`);
   return bin;

@@ -1,9 +1,8 @@
 /** What a person and a program read of `ralph import`: the tasks, what would be written, and what came of it. */
-import { MARKERS, type TaskDef } from '../core/index.ts';
+import { MARKERS, shellWord, type TaskDef } from '../core/index.ts';
 import { linesOf } from '../dialects/index.ts';
 import { count, oneLine, plain } from '../views/index.ts';
 import type { ImportPlan, PlannedWrite } from './import.ts';
-import { quoted } from './which-list.ts';
 
 /** More tasks, and more lines of a difference, are counted and not shown; `--json` has them all. */
 const MOST_TASKS = 50;
@@ -79,11 +78,11 @@ export function importedText({ path, write, direct, reading }: ImportPlan, writt
   if (written && write !== null) lines.push(`Written: ${oneLine(write.path)}.`);
   if (direct && write?.path !== path) {
     lines.push(
-      `${oneLine(path)} can also be used as it is, and is then marked itself: ralph run --tasks ${quoted(path)}`,
+      `${oneLine(path)} can also be used as it is, and is then marked itself: ralph run --tasks ${shellWord(path)}`,
     );
   }
   if (!open) lines.push('Every task in it is done: a run would find nothing to do.');
-  else if (written && write !== null) lines.push(`Next: ralph run --tasks ${quoted(write.path)}`);
+  else if (written && write !== null) lines.push(`Next: ralph run --tasks ${shellWord(write.path)}`);
   return lines.length === 0 ? '' : `${lines.join('\n')}\n`;
 }
 

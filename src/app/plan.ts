@@ -5,7 +5,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type Flags, type Settings, toPolicy } from '../config/index.ts';
-import { type Policy, Problem, type ProblemFacts, type State } from '../core/index.ts';
+import { type Policy, Problem, type ProblemFacts, type State, shellWord } from '../core/index.ts';
 import type { House, ListReading, TaskList } from '../engine/index.ts';
 import { feedbackSource, openTaskList } from '../store/index.ts';
 import { chooseAgent, usableFallback } from './agents.ts';
@@ -14,7 +14,7 @@ import { currentSession, isOpen, knownSessions, namedSession, readState } from '
 import { loadSettings } from './config.ts';
 import { emptyProblem } from './empty-list.ts';
 import { findPlace, type Place } from './place.ts';
-import { allDone, fromHere, noListFacts, quoted, whichList } from './which-list.ts';
+import { allDone, fromHere, noListFacts, whichList } from './which-list.ts';
 
 export interface RunRequest {
   cwd: string;
@@ -262,7 +262,7 @@ function refuseAnotherList(place: Place, { id, state }: LoadedSession, tasks: st
     code: 'session.open',
     what: `Session ${id} is open and works on ${path ?? 'its objective'}; now ${tasks} is asked for.`,
     why: 'One work tree works on one list at a time.',
-    fix: `Go on with it: ralph run --session ${id}, or begin with the other: ralph run --new --tasks ${quoted(tasks)}`,
+    fix: `Go on with it: ralph run --session ${id}, or begin with the other: ralph run --new --tasks ${shellWord(tasks)}`,
   });
 }
 

@@ -5,7 +5,7 @@
  */
 import { existsSync, lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { Problem, type ProblemFacts } from '../core/index.ts';
+import { Problem, type ProblemFacts, shellWord } from '../core/index.ts';
 import type { ListReading } from '../engine/index.ts';
 import { type FoundTaskList, findTaskList } from '../store/index.ts';
 import type { Place } from './place.ts';
@@ -75,7 +75,7 @@ function refuseLink({ dir }: Place, cwd: string, path: string): void {
     fix:
       real === null
         ? 'Let it point to the list, or name the list itself with --tasks FILE.'
-        : `Name the file itself: --tasks ${quoted(typed(cwd, real))}`,
+        : `Name the file itself: --tasks ${shellWord(typed(cwd, real))}`,
   });
 }
 
@@ -97,7 +97,7 @@ function isFolder(named: string, file: string): Problem {
     fix:
       best === undefined
         ? 'Name a file. No task list was found in this folder under a name that is known.'
-        : `--tasks ${quoted(join(named, best))}`,
+        : `--tasks ${shellWord(join(named, best))}`,
   });
 }
 
@@ -157,7 +157,7 @@ export function noListFacts({ place, cwd, command }: NoList): Pick<ProblemFacts,
   const one = lists.length === 1;
   return {
     why: `None lies here under a usual name, and ${one ? 'this one is' : 'these are'} only taken when named: ${namesOf(lists)}.`,
-    fix: `${command} --tasks ${quoted(best.path)}`,
+    fix: `${command} --tasks ${shellWord(best.path)}`,
   };
 }
 
@@ -166,9 +166,4 @@ export interface NoList {
   cwd: string;
   /** E.g. `ralph run`. */
   command: string;
-}
-
-/** A path as a shell takes it. */
-export function quoted(path: string): string {
-  return /^[\w./@%+:-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

@@ -42,6 +42,7 @@ export * from './receipt/index.ts';
 export * from './role.ts';
 export { receive } from './route.ts';
 export { interaction, questionId, settle } from './settle.ts';
+export * from './shell-word.ts';
 export * from './state.ts';
 export { EXITS, type Exit, exitOf, type Step } from './step.ts';
 export {

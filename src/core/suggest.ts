@@ -7,6 +7,7 @@ import type { BlockedTask } from './blocked.ts';
 import type { TimeGrant } from './event.ts';
 import type { FindingKind, VerdictValue } from './finding.ts';
 import { taskCostReached, timeoutS } from './limits.ts';
+import { shellWord } from './shell-word.ts';
 import { type AttemptState, hires, type State, type TaskState } from './state.ts';
 
 export const STRATEGIES = ['increase_timeout', 'split', 'fix_gate', 'other_agent', 'manual_review'] as const;
@@ -103,7 +104,7 @@ function forPeople(
   { task, question, kind, why }: BlockedTask,
   tries: Try[],
 ): Suggestion | null {
-  const id = word(task.def.id);
+  const id = shellWord(task.def.id);
   if (state.aborted) {
     return {
       strategy: 'manual_review',
@@ -118,7 +119,7 @@ function forPeople(
         ? `ralph unblock ${id} --reason "what you changed"`
         : first === undefined
           ? `ralph answer ${question.id} "your answer"`
-          : `ralph answer ${question.id} --option ${word(first)}`;
+          : `ralph answer ${question.id} --option ${shellWord(first)}`;
     const asks = question.kind === 'blocker' ? 'met something that' : `asks for a ${question.kind}:`;
     const reason = `Its agent ${asks} only a person can settle (${question.id}).`;
     return { strategy: 'manual_review', reason, commands: [answer, 'ralph run'] };
@@ -143,7 +144,7 @@ const ODD: { finding: FindingKind; reason: string }[] = [
 
 function moreTime(state: State, task: TaskState, tries: Try[]): Suggestion | null {
   if (tries.length === 0 || tries.some(({ timedOut }) => timedOut === null)) return null;
-  const id = word(task.def.id);
+  const id = shellWord(task.def.id);
   const all = ['Its attempt', 'Both its attempts'][tries.length - 1] ?? `All its ${tries.length} attempts`;
   const times = `${all} ran out of time`;
   if (tries.at(-1)!.timedOut === 'idle') {
@@ -200,7 +201,7 @@ function mendGate(task: TaskState, tries: Try[]): Suggestion | null {
   const missing = tries.some(({ findings }) => findings.includes('gate_unavailable'));
   const times = tries.length === 1 ? '' : ` in each of ${tries.length} attempts`;
   const reason = `The gate "${gate}" ${missing ? 'could not run' : 'did not pass'}${times}: mend it, or what it asks for.`;
-  const id = word(task.def.id);
+  const id = shellWord(task.def.id);
   const see = missing ? 'ralph doctor' : `ralph why ${id}`;
   return {
     strategy: 'fix_gate',
@@ -223,16 +224,16 @@ function otherAgent(task: TaskState, tries: Try[], others: readonly string[]): S
       `${reason}, and no other agent ${known ? 'is left that has not tried' : 'is installed'}.`,
     );
   }
-  const id = word(task.def.id);
+  const id = shellWord(task.def.id);
   return {
     strategy: 'other_agent',
     reason: `${reason}; ${next} has not tried.`,
-    commands: [`ralph unblock ${id}`, `ralph run --task ${id} --agent ${word(next)}`],
+    commands: [`ralph unblock ${id}`, `ralph run --task ${id} --agent ${shellWord(next)}`],
   };
 }
 
 function look(task: TaskState, reason: string): Suggestion {
-  const id = word(task.def.id);
+  const id = shellWord(task.def.id);
   return {
     strategy: 'manual_review',
     reason,
@@ -259,9 +260,4 @@ export function tryWords({ timedOut, allowanceS, gates, findings, outcome }: Try
   if (findings.some((kind) => NO_WORK.has(kind))) return 'changed no files';
   const other = findings.find((kind) => kind !== 'evidence_missing');
   return other === undefined ? outcome : `${outcome}: ${other}`;
-}
-
-/** A name as it stands on a command line. */
-function word(text: string): string {
-  return /^[\w.:@/+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

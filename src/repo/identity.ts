@@ -1,9 +1,9 @@
 /** Whether git knows whom to name as author; without that no commit can be made. */
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { configEntries } from './config-text.ts';
+import { textOf } from './file-text.ts';
 
 /** A repository's working folder and the folder of its configuration. */
 export interface Identified {
@@ -45,12 +45,4 @@ function isWrittenDown({ commonDir }: Identified, env: Record<string, string>): 
   const isSet = (key: string) =>
     /[\p{L}\p{N}]/u.test(entries.findLast(({ name }) => name === key)?.value ?? '');
   return isSet('user.name') && isSet('user.email');
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
 }

@@ -8,9 +8,10 @@
  * git it is the repository itself. No ref of the user's ever names a private object.
  */
 import { randomBytes } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { mkdir, readdir, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
+import { textOf } from './file-text.ts';
 import { gitEnvironment } from './git.ts';
 import { isAtOrBelow, isInside, pathBytes } from './paths.ts';
 import type { Project } from './project.ts';
@@ -180,12 +181,4 @@ export function quoted(path: string): string {
 /** Remembers something that was skipped, so that the reader of a snapshot can be told. */
 export function note(place: Place, text: string): void {
   if (place.notes.size < 100) place.notes.add(text);
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
-  }
 }

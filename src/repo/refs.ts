@@ -4,6 +4,7 @@
  */
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { shellWord } from '../core/index.ts';
 import type { Place } from './place.ts';
 
 export interface Refs {
@@ -76,13 +77,9 @@ export function bringBack(before: Refs, now: Refs): string[] {
   const gone = Object.keys(before.names).filter((name) => now.names[name] === undefined);
   const refs = gone.sort().map((name) => {
     const [, kind, short] = /^refs\/(heads|tags)\/(.+)$/.exec(name)!;
-    return `git ${kind === 'heads' ? 'branch' : 'tag'} ${quoted(short!)} ${before.names[name]}`;
+    return `git ${kind === 'heads' ? 'branch' : 'tag'} ${shellWord(short!)} ${before.names[name]}`;
   });
   const left = new Set(now.stash.map(({ oid }) => oid));
   const stashes = before.stash.filter(({ oid }) => !left.has(oid));
-  return [...refs, ...stashes.map(({ oid, text }) => `git stash store -m ${quoted(text)} ${oid}`)];
-}
-
-function quoted(text: string): string {
-  return /^[\w./@%+:-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  return [...refs, ...stashes.map(({ oid, text }) => `git stash store -m ${shellWord(text)} ${oid}`)];
 }

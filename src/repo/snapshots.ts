@@ -11,7 +11,7 @@ import { lstatSync, statSync } from 'node:fs';
 import { copyFile, rename, rm, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Change } from '../core/index.ts';
-import { Problem } from '../core/index.ts';
+import { Problem, shellWord } from '../core/index.ts';
 import { blobId } from './blob-id.ts';
 import { type GitResult, git, gitProblem } from './git.ts';
 import { absolutePath, pathBytes, pathText } from './paths.ts';
@@ -44,10 +44,6 @@ function privateArgs(place: Place, args: string[]): string[] {
 /** The same call as a shell has it. */
 function shellLine(place: Place, args: string[]): string {
   return ['git', ...privateArgs(place, args)].map(shellWord).join(' ');
-}
-
-function shellWord(text: string): string {
-  return /^[\w./:=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** The name of an index that is not there: git then reads none. */

@@ -2,9 +2,11 @@
  * `core.worktree` sends every git call without GIT_WORK_TREE to another folder. Whoever sets it while a
  * session runs would make our commits record that folder's content, so it is read again before each one.
  */
-import { readFileSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { shellWord } from '../core/index.ts';
 import { configEntries } from './config-text.ts';
+import { textOf } from './file-text.ts';
 
 interface Folders {
   gitDir: string | null;
@@ -36,10 +38,6 @@ export function strayWorktree(
   return `${what}; git would commit another folder than ${root}. Restore it with \`git -C / config --file ${shellWord(now.file)} ${edit}\` and start again.`;
 }
 
-function shellWord(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
-}
-
 interface Setting {
   value: string;
   file: string;
@@ -69,13 +67,5 @@ function realOf(folder: string): string {
     return realpathSync(folder);
   } catch {
     return folder;
-  }
-}
-
-function textOf(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch {
-    return '';
   }
 }

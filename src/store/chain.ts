@@ -5,7 +5,7 @@
  */
 import { createHash, hash } from 'node:crypto';
 import { readSync } from 'node:fs';
-import { JOURNAL_VERSION, type JournalRecord, Problem } from '../core/index.ts';
+import { JOURNAL_VERSION, type JournalRecord, Problem, shellWord } from '../core/index.ts';
 
 const NEWLINE = 0x0a;
 
@@ -142,9 +142,6 @@ function damaged(at: { file: string; line: number }, why: string): Problem {
     at: `${at.file}:${at.line}`,
   });
 }
-
-const shellWord = (path: string): string =>
-  /^[\w./@%+:-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 
 function newer(at: { file: string; line: number }, version: number): Problem {
   return new Problem({

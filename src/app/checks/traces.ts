@@ -8,9 +8,9 @@ import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import type { ProblemFacts } from '../../core/index.ts';
+import { shellWord } from '../../core/index.ts';
 import type { Ground } from '../../engine/index.ts';
 import { count, oneLine } from '../../views/index.ts';
-import { quoted } from '../which-list.ts';
 import { type Row, rowsFrom } from './check.ts';
 
 export interface TraceSubject {
@@ -136,6 +136,6 @@ function named(paths: string[]): string {
 function shellNames(paths: string[]): string {
   return `${paths
     .slice(0, MOST_NAMED)
-    .map((path) => quoted(oneLine(path)))
+    .map((path) => shellWord(oneLine(path)))
     .join(' ')}${paths.length > MOST_NAMED ? ' …' : ''}`;
 }
