@@ -147,6 +147,13 @@ describe('the scanner sits the exam of a whole Markdown parser', () => {
     expect(examinedTexts).toBeGreaterThan(2000);
   });
 
+  it('looks for the end of a comment that opens in a quote no further than the quote', () => {
+    for (const text of ['   - > [ ] a\n\t<!--\n- [ ] task\n-->', '> a <!-- b\n\n- [ ] task\n\n-->']) {
+      expect(scanned(text)).toEqual(examined(text));
+      expect(scanned(text)).toHaveLength(1);
+    }
+  });
+
   const folder = join(import.meta.dirname, '../../test/fixtures/tasks/markdown');
   it.each(readdirSync(folder).filter((name) => name.endsWith('.md')))('%s', (name) => {
     const text = readFileSync(join(folder, name), 'utf8')

@@ -112,12 +112,13 @@ export function noteHidden(walk: Walk, line: Line, where: 'a code fence' | 'a co
 
 /**
  * A comment that opens within a line and closes on a later one hides the lines between: its writer
- * meant so. One that another comment would close is not one.
+ * meant so. One that another comment would close is not one, and one within a quote reaches no further
+ * than the quote, of which nothing is reported anyway.
  */
 export function midLineComment(walk: Walk, line: Line): void {
   const { text } = walk;
   const found = text.slice(line.at, line.end).lastIndexOf('<!--');
-  if (found === -1 || line.start < walk.commentUntil) return;
+  if (found === -1 || walk.quotes > 0 || line.start < walk.commentUntil) return;
   const open = line.at + found;
   if (walk.nextClose < open) {
     const next = text.indexOf('-->', open);
