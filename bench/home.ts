@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readTaskList } from '../src/dialects/index.ts';
-import { costMs, type Missing, median, medianCostMs, type Row, type Scale } from './measure.ts';
+import { costMs, type Missing, median, medianCostMs, type Row, type Scale, statMs } from './measure.ts';
 import { makeRepository } from './repository.ts';
 
 const PROGRAM = join(dirname(dirname(fileURLToPath(import.meta.url))), 'dist', 'ralph.js');
@@ -124,8 +124,19 @@ async function initRow(root: string, { many, quick }: { many: string; quick: boo
   };
 }
 
-/** The agent writes down what its parent, the runner, had used of the processor when it was started. */
-const AGENT = 'cut -d")" -f2 /proc/$PPID/stat > "$RALPH_BENCH_COST"\n';
+/**
+ * The agent writes down what its parent, the runner, had used of the processor when it was started, and what
+ * the runner's other children had.
+ */
+const AGENT = `for file in /proc/[0-9]*/stat; do
+  read -r line < "$file" || continue
+  set -- \${line##*) }
+  case "$file:$2" in
+    "/proc/$$/stat:"*) ;;
+    "/proc/$PPID/stat:"*|*":$PPID") echo "$line" ;;
+  esac
+done > "$RALPH_BENCH_COST" 2>/dev/null
+`;
 
 async function firstAgentRow(
   root: string,
@@ -164,7 +175,8 @@ async function firstAgentRow(
     const args = ['run', '--new', '-n', '1', '--quiet', '--no-wait'];
     spawnSync(process.execPath, [PROGRAM, ...args], { cwd: root, env: process.env, encoding: 'utf8' });
     if (!existsSync(cost)) return { name, missing: 'no agent was started' };
-    ours.push(costIn(readFileSync(cost, 'utf8')));
+    const stats = readFileSync(cost, 'utf8').trim().split('\n').map(statMs);
+    ours.push(stats.reduce((sum, { own, ended }) => sum + own + ended, 0));
     rmSync(cost);
     theirs.push(await costMs(floor));
   }
@@ -178,9 +190,3 @@ async function firstAgentRow(
 }
 
 const INDEX = (root: string) => ({ GIT_INDEX_FILE: join(root, '.bench', 'index') });
-
-/** CPU ms of a process and of its ended children, from the fields after its name in /proc/PID/stat. */
-function costIn(stat: string): number {
-  const fields = stat.trim().split(' ');
-  return [11, 12, 13, 14].reduce((sum, at) => sum + Number(fields[at]), 0) * 10;
-}

@@ -30,16 +30,37 @@ export interface Scale {
 /** Linux counts the CPU time of ended children in hundredths of a second. */
 const TICKS_PER_MS = 0.1;
 
+/** CPU ms by the fields of /proc/PID/stat behind the name: of the process itself, and of its ended children. */
+export function statMs(stat: string): { own: number; ended: number } {
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const ms = (at: number) => (Number(fields[at] ?? 0) + Number(fields[at + 1] ?? 0)) / TICKS_PER_MS;
+  return { own: ms(11), ended: ms(13) };
+}
+
+/** Of ended children, and of those that still run, as the shell that starts git for us, with theirs. */
 function childrenMs(): number {
   try {
-    const fields = readFileSync('/proc/self/stat', 'utf8').split(') ')[1]!.split(' ');
-    return (Number(fields[13]) + Number(fields[14])) / TICKS_PER_MS;
+    let total = statMs(readFileSync('/proc/self/stat', 'utf8')).ended;
+    const running = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').trim();
+    for (const pid of running === '' ? [] : running.split(' ')) {
+      const { own, ended } = statMs(statOf(pid));
+      total += own + ended;
+    }
+    return total;
   } catch {
     return 0;
   }
 }
 
-/** CPU ms of this process and of its ended children, since it started. */
+function statOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8');
+  } catch {
+    return ''; // it ended meanwhile
+  }
+}
+
+/** CPU ms of this process, of its children that ended since it started, and of those that still run. */
 export function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000 + childrenMs();

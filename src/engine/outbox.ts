@@ -2,7 +2,7 @@
  * An attempt's outbox, followed while it grows: questions and topics take effect during the run, and
  * a line without the live token is refused.
  */
-import { type FileHandle, open } from 'node:fs/promises';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { interaction, type OutboxLine, readOutboxLine, type State } from '../core/index.ts';
 import { append, type House } from './house.ts';
 
@@ -11,7 +11,7 @@ export interface Outbox {
   poll(): Promise<void>;
   /** Every line so far, in order. */
   lines(): OutboxLine[];
-  close(): Promise<void>;
+  close(): void;
 }
 
 export interface OutboxOwner {
@@ -30,7 +30,7 @@ const MAX_BYTES = 8 * 1024 * 1024;
 const ASKING = 'human.interact';
 
 export async function followOutbox(house: House, path: string, owner: OutboxOwner): Promise<Outbox> {
-  const file = await open(path, 'r');
+  const file = openSync(path, 'r');
   const lines: OutboxLine[] = [];
   const cursor = { at: 0, rest: Buffer.alloc(0) };
   // After a crash the outbox is read from its beginning: what the journal has of it is not said again.
@@ -38,7 +38,7 @@ export async function followOutbox(house: House, path: string, owner: OutboxOwne
   const verify = (token: string) => house.sha256(token) === owner.tokenHash;
   return {
     async poll() {
-      for (const text of await newLines(file, cursor)) {
+      for (const text of newLines(file, cursor)) {
         const line = readOutboxLine(text, { verify });
         lines.push(line);
         if (line.kind === 'topic' && line.topic !== ASKING && known > 0) known -= 1;
@@ -46,16 +46,16 @@ export async function followOutbox(house: House, path: string, owner: OutboxOwne
       }
     },
     lines: () => lines,
-    close: () => file.close(),
+    close: () => closeSync(file),
   };
 }
 
-async function newLines(file: FileHandle, cursor: { at: number; rest: Buffer }): Promise<string[]> {
-  const { size } = await file.stat();
+function newLines(file: number, cursor: { at: number; rest: Buffer }): string[] {
+  const { size } = fstatSync(file);
   const end = Math.min(size, MAX_BYTES);
   if (end <= cursor.at) return [];
   const buffer = Buffer.alloc(end - cursor.at);
-  const { bytesRead } = await file.read(buffer, 0, buffer.length, cursor.at);
+  const bytesRead = readSync(file, buffer, 0, buffer.length, cursor.at);
   cursor.at += bytesRead;
   const whole = Buffer.concat([cursor.rest, buffer.subarray(0, bytesRead)]);
   const cut = whole.lastIndexOf(10) + 1;

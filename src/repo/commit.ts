@@ -142,7 +142,7 @@ async function withoutDisplaced(place: GitPlace, paths: readonly string[]): Prom
   const chosen = new Set(paths);
   const kept: string[] = [];
   for (const path of paths) {
-    const found = await lstatOrNull(place.root, path);
+    const found = lstatOrNull(place.root, path);
     const nested = found?.isDirectory() === true && existsSync(join(place.root, path, '.git'));
     const blocked = await firstNonFolder(place, path);
     const displaced = (found?.isDirectory() === true && !nested) || (found !== null && blocked !== null);
@@ -161,7 +161,7 @@ async function withoutDisplaced(place: GitPlace, paths: readonly string[]): Prom
 
 async function firstNonFolder(place: GitPlace, path: string): Promise<string | null> {
   for (const folder of foldersAbove(path)) {
-    const found = await lstatOrNull(place.root, folder);
+    const found = lstatOrNull(place.root, folder);
     if (found === null) return null;
     if (!found.isDirectory()) return folder;
   }

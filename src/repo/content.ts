@@ -4,8 +4,8 @@
  * snapshot.
  */
 import type { Stats } from 'node:fs';
-import { constants } from 'node:fs';
-import { access, copyFile, lstat, readFile, rm, stat, utimes } from 'node:fs/promises';
+import { accessSync, constants, lstatSync } from 'node:fs';
+import { copyFile, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { Problem } from '../core/index.ts';
 import { blobId, isNestedRepository, parseBlobId } from './blob-id.ts';
 import { git, gitProblem } from './git.ts';
@@ -32,7 +32,7 @@ export async function currentBlobs(
   const ask: string[] = [];
   const folders = new Map<string, boolean>();
   for (const path of new Set(paths)) {
-    const kind = isInside(path) ? await kindOf(place.root, path, folders) : 'none';
+    const kind = isInside(path) ? kindOf(place.root, path, folders) : 'none';
     held.set(path, kind === 'none' || kind === 'content' ? null : kind);
     if (kind === 'content') ask.push(path);
   }
@@ -47,30 +47,35 @@ export async function currentBlobs(
 
 type Kind = 'none' | 'content' | 'special' | 'unreadable';
 
-async function kindOf(root: string, path: string, folders: Map<string, boolean>): Promise<Kind> {
+function kindOf(root: string, path: string, folders: Map<string, boolean>): Kind {
   for (const folder of foldersAbove(path)) {
     if (!folders.has(folder)) {
-      folders.set(folder, (await lstatOrNull(root, folder))?.isDirectory() === true);
+      folders.set(folder, lstatOrNull(root, folder)?.isDirectory() === true);
     }
     if (folders.get(folder) === false) return 'none';
   }
-  const found = await lstatOrNull(root, path);
+  const found = lstatOrNull(root, path);
   if (found === null) return 'none';
   if (found.isDirectory())
     return isPlainText(path) && gitDirOf(`${root}/${path}`) !== null ? 'content' : 'none';
   if (found.isSymbolicLink()) return 'content';
   if (!found.isFile()) return 'special';
-  const readable = await access(absolutePath(root, path), constants.R_OK).then(
-    () => true,
-    () => false,
-  );
-  return readable ? 'content' : 'unreadable';
+  return mayRead(absolutePath(root, path)) ? 'content' : 'unreadable';
+}
+
+function mayRead(file: string | Buffer): boolean {
+  try {
+    accessSync(file, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** lstat that answers null for what is not there. */
-export async function lstatOrNull(root: string, path: string): Promise<Stats | null> {
+export function lstatOrNull(root: string, path: string): Stats | null {
   try {
-    return await lstat(absolutePath(root, path));
+    return lstatSync(absolutePath(root, path));
   } catch {
     return null;
   }

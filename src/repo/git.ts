@@ -11,8 +11,6 @@ import { Problem } from '../core/index.ts';
 
 export interface GitCall {
   args: string[];
-  /** What the arguments are for: git, which is the default, or a shell that starts several. */
-  program?: 'git' | '/bin/sh';
   cwd: string;
   env: Record<string, string>;
   input?: Uint8Array;
@@ -73,7 +71,7 @@ export function gitEnvironment(env: Record<string, string | undefined>): Record<
 export function git(call: GitCall): Promise<GitResult> {
   if (call.signal?.aborted) return Promise.resolve({ ...UNSTARTED });
   return new Promise((resolve, reject) => {
-    const child = spawn(call.program ?? 'git', call.args, {
+    const child = spawn('git', call.args, {
       cwd: call.cwd,
       env: call.env,
       stdio: [call.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
@@ -209,9 +207,8 @@ export function noGit(why = 'No program named git is in PATH.'): Problem {
   });
 }
 
-function commandOf({ program = 'git', args }: GitCall): string {
-  const command = args.find((arg) => !arg.includes('=') && !arg.startsWith('-'));
-  return program === 'git' ? (command ?? '') : '(several commands)';
+function commandOf({ args }: GitCall): string {
+  return args.find((arg) => !arg.includes('=') && !arg.startsWith('-')) ?? '';
 }
 
 function tooMuch(call: GitCall): Problem {

@@ -133,7 +133,7 @@ function groundAt(place: Place): RepoGround {
     committed: (commit, paths) => committedBlobs(place, commit, paths),
     read: (blob) => readBlob(place, blob),
     writtenAfter: async (paths, at) => {
-      const stats = await Promise.all(paths.map((path) => lstatOrNull(place.root, path)));
+      const stats = paths.map((path) => lstatOrNull(place.root, path));
       return paths.filter((_, index) => (stats[index]?.mtimeMs ?? 0) > at);
     },
     withdraw: () => alone(async () => (inGit === null ? undefined : withdraw(inGit))),

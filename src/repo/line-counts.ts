@@ -11,7 +11,7 @@ const MOST_BYTES = 2 * 1024 * 1024;
 export async function lineCounts({ root }: Place, paths: readonly string[]): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for (const path of paths) {
-    const stats = isInside(path) ? await lstatOrNull(root, path) : null;
+    const stats = isInside(path) ? lstatOrNull(root, path) : null;
     if (stats?.isFile() !== true || stats.size > MOST_BYTES) continue;
     const bytes = await readFile(`${root}/${path}`).catch(() => null);
     if (bytes !== null) counts.set(path, linesOf(bytes));

@@ -6,7 +6,7 @@
  * is the remembered one the path holds that content. Everything else is left for git to name.
  */
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import type { Change } from '../core/index.ts';
 import { blobId } from './blob-id.ts';
 import { lstatOrNull } from './content.ts';
@@ -40,18 +40,18 @@ export function openMemory(place: Place): Memory {
       if (paths.length > TRIED_MOST) return found;
       for (const path of paths) {
         const blob = known.get(path);
-        if (blob !== undefined && (await holds(place, path, blob))) found.set(path, blob);
+        if (blob !== undefined && holds(place, path, blob)) found.set(path, blob);
       }
       return found;
     },
   };
 }
 
-async function holds(place: Place, path: string, blob: string): Promise<boolean> {
-  const stats = await lstatOrNull(place.root, path);
+function holds(place: Place, path: string, blob: string): boolean {
+  const stats = lstatOrNull(place.root, path);
   if (stats?.isFile() !== true || stats.size > FILE_BYTES) return false;
   try {
-    const bytes = await readFile(absolutePath(place.root, path));
+    const bytes = readFileSync(absolutePath(place.root, path));
     const algorithm = place.oidBytes === 32 ? 'sha256' : 'sha1';
     const oid = createHash(algorithm).update(`blob ${bytes.length}\0`).update(bytes).digest('hex');
     return blobId((stats.mode & 0o100) === 0 ? '100644' : '100755', oid) === blob;

@@ -15,6 +15,7 @@ import { textOf } from './file-text.ts';
 import { gitEnvironment } from './git.ts';
 import { isAtOrBelow, isInside, pathBytes } from './paths.ts';
 import type { Project } from './project.ts';
+import { openShell, type Shell } from './shell.ts';
 import { configuredWorktree } from './worktree.ts';
 
 export interface Place {
@@ -41,8 +42,8 @@ export interface Place {
   hooks: { folder: string; stamp: string };
   /** Asking the file system about a file is cheap here: git then need not ask from many threads. */
   quickFiles: boolean;
-  /** A shell can start several git commands, and none of them has had anything to say yet. */
-  inOneGo: boolean;
+  /** Starts several git commands at once; null where there is none, or where one of them had something to say. */
+  shell: Shell | null;
   /** The last comparison that came along with a snapshot, as git printed it. */
   compared: { before: string; after: string; raw: Buffer } | null;
   /** What was skipped and why, for a person; at most 100. */
@@ -83,6 +84,15 @@ export async function makePlace(options: PlaceOptions): Promise<Place> {
   await makePrivateGit(privateGit, project);
   const indexFile = await takeIndex(privateGit);
   const userEnv = gitEnvironment(options.env);
+  const privateEnv = {
+    ...userEnv,
+    LC_ALL: 'C',
+    LANGUAGE: 'C',
+    GIT_DIR: project.gitDir ?? privateGit,
+    GIT_WORK_TREE: project.root,
+    GIT_INDEX_FILE: indexFile,
+    GIT_OBJECT_DIRECTORY: join(privateGit, 'objects'),
+  };
   return {
     root: project.root,
     cwd: project.cwd,
@@ -93,21 +103,13 @@ export async function makePlace(options: PlaceOptions): Promise<Place> {
     oidBytes,
     excluded: exclusions({ ...options, privateDir }),
     userEnv,
-    privateEnv: {
-      ...userEnv,
-      LC_ALL: 'C',
-      LANGUAGE: 'C',
-      GIT_DIR: project.gitDir ?? privateGit,
-      GIT_WORK_TREE: project.root,
-      GIT_INDEX_FILE: indexFile,
-      GIT_OBJECT_DIRECTORY: join(privateGit, 'objects'),
-    },
+    privateEnv,
     lockWaitMs: options.lockWaitMs,
     commitTimeoutMs: options.commitTimeoutMs,
     worktreeAtOpen: configuredWorktree(project),
     hooks: { folder: '', stamp: '' },
     quickFiles: false,
-    inOneGo: process.platform !== 'win32',
+    shell: process.platform === 'win32' ? null : openShell({ cwd: project.root, env: privateEnv }),
     compared: null,
     notes: new Set(),
   };

@@ -59,7 +59,7 @@ async function stage(place: Place, staging: string, todo: readonly Change[]): Pr
   if (listed.code !== 0) throw gitProblem('prepare the files to restore', listed);
   const made = await run(['checkout-index', '-a', '-f', '-q', `--prefix=${files}/`]);
   for (const { path } of wanted) {
-    if ((await lstatOrNull(files, path)) !== null) continue;
+    if (lstatOrNull(files, path) !== null) continue;
     throw new Problem({
       code: 'ground.blob_missing',
       what: `${path} could not be restored.`,
@@ -106,12 +106,12 @@ async function removeEmptied(place: Place, path: string): Promise<void> {
 
 async function putInPlace(place: Place, files: string, path: string): Promise<boolean> {
   for (const folder of foldersAbove(path)) {
-    const found = await lstatOrNull(place.root, folder);
+    const found = lstatOrNull(place.root, folder);
     if (found !== null && !found.isDirectory()) return false;
     if (found === null) await mkdir(absolutePath(place.root, folder)).catch(() => {});
   }
   const target = absolutePath(place.root, path);
-  if ((await lstatOrNull(place.root, path))?.isDirectory() === true) return false;
+  if (lstatOrNull(place.root, path)?.isDirectory() === true) return false;
   const source = absolutePath(files, path);
   try {
     await rename(source, target);

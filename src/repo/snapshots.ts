@@ -17,6 +17,7 @@ import { type GitResult, git, gitProblem } from './git.ts';
 import { absolutePath, pathBytes, pathText } from './paths.ts';
 import { everything, note, type Place, PRIVATE_OPTIONS } from './place.ts';
 import { type PrivateIndex, privateIndex } from './private-index.ts';
+import type { Shell } from './shell.ts';
 
 /** What is known of the user's index, so that it is read again only when it was written. */
 export interface Warmth {
@@ -141,19 +142,18 @@ const RAW_DIFF = [
 
 /**
  * Adds the whole ground to the private index and answers its tree. At most three processes: the comparison with an
- * earlier tree is nearly always the next question, so it is asked along. A shell starts them, because each process
- * that starts from here costs a copy of our page tables, half of what git itself takes.
+ * earlier tree is nearly always the next question, so it is asked along.
  */
 export async function takeTree(place: Place, since: string | null): Promise<string> {
-  const taken = place.inOneGo ? await takeInOneGo(place, since) : null;
+  const taken = place.shell === null ? null : await takeInOneGo(place, place.shell, since);
   if (taken !== null) return taken;
   // Something is odd here, and the single commands find out what it is.
-  place.inOneGo = false;
+  place.shell = null;
   return takeSlowly(place);
 }
 
 /** Null when any of the commands did not go well. */
-async function takeInOneGo(place: Place, since: string | null): Promise<string | null> {
+async function takeInOneGo(place: Place, shell: Shell, since: string | null): Promise<string | null> {
   const lines = [
     `${shellLine(place, addArgs(place))}; added=$?; [ $added -le 1 ] || exit 2`,
     `tree=$(${shellLine(place, ['write-tree'])}) || exit 2`,
@@ -163,16 +163,9 @@ async function takeInOneGo(place: Place, since: string | null): Promise<string |
     const compare = shellLine(place, ['diff-tree', ...RAW_DIFF, since]);
     lines.push(`[ "$tree" = ${since} ] || GIT_INDEX_FILE=${shellWord(noIndex(place))} ${compare} "$tree" --`);
   }
-  const result = await git({
-    program: '/bin/sh',
-    args: ['-c', lines.join('\n')],
-    cwd: place.root,
-    env: place.privateEnv,
-    // A shell that is stopped leaves what it started; a group goes together.
-    runsForeignCode: true,
-  });
-  const end = result.stdout.indexOf(0x0a);
-  if (result.code !== 0 || end === -1) return null;
+  const result = await shell.run(lines);
+  const end = result?.stdout.indexOf(0x0a) ?? -1;
+  if (result?.code !== 0 || end === -1) return null;
   const [added, tree] = result.stdout.toString('latin1', 0, end).split(' ') as [string, string];
   if (added !== '0') {
     if (SPARSE.test(result.stderr) || NO_WRITING.test(result.stderr)) return null;

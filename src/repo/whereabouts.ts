@@ -71,7 +71,7 @@ interface Folder {
 
 async function look(place: Place, path: string, folders: Map<string, Folder>): Promise<Whereabouts | null> {
   if (!isInside(path)) return null;
-  const stats = await lstatOrNull(place.root, path);
+  const stats = lstatOrNull(place.root, path);
   if (stats === null) return null;
   const cut = path.lastIndexOf('/');
   const parent = cut === -1 ? '' : path.slice(0, cut);
@@ -101,7 +101,7 @@ async function realFolder(place: Place, folder: string): Promise<Folder> {
     return { path: null, apart: false };
   const path = target.slice(root.length + 1);
   for (const above of path === '' ? [] : [...foldersAbove(path), path]) {
-    if ((await lstatOrNull(place.root, `${above}/.git`)) !== null) return { path, apart: true };
+    if (lstatOrNull(place.root, `${above}/.git`) !== null) return { path, apart: true };
   }
   return { path, apart: false };
 }

@@ -1,23 +1,28 @@
 /**
  * The disk as the store sees it: writes that are whole or absent, moves that never overwrite, and one
- * typed error for a disk that takes no more. Everything durable in this room goes through here.
+ * typed error for a disk that takes no more. Everything durable in this room goes through here. Only what
+ * waits for the disk itself is left to the thread pool: a trip there costs ten times what a look at a file
+ * or a write into the system's buffers does.
  */
 import { randomBytes } from 'node:crypto';
-import { constants, type PathLike, statSync } from 'node:fs';
 import {
-  chmod,
-  copyFile,
-  type FileHandle,
-  link,
-  mkdir,
-  open,
-  realpath,
-  rename,
-  stat,
-  unlink,
-} from 'node:fs/promises';
+  chmodSync,
+  closeSync,
+  constants,
+  fsync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  type PathLike,
+  realpathSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { copyFile, type FileHandle, open, rename, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 
 const DISK_CODES = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'EFBIG']);
 
@@ -64,17 +69,20 @@ export const REAL_IO: DiskIo = {
   truncate: (handle, length) => handle.truncate(length),
 };
 
+/** Waits until the disk has what was written. */
+export const synced = promisify(fsync);
+
 /** Makes a rename or a new name in this folder survive a power cut, where the platform can. */
 export async function syncFolder(folder: string): Promise<void> {
   if (process.platform === 'win32') return;
-  const handle = await open(folder, 'r');
+  const descriptor = openSync(folder, 'r');
   try {
-    await handle.sync();
+    await synced(descriptor);
   } catch (error) {
     // Some network file systems refuse to sync a folder; the rename itself is then all there is.
     if (!['EINVAL', 'ENOTSUP', 'EPERM'].includes(errorCode(error))) throw error;
   } finally {
-    await handle.close();
+    closeSync(descriptor);
   }
 }
 
@@ -105,13 +113,13 @@ interface NewFile {
 }
 
 /** Writes a new file to disk and waits until its content is there. The name must be free. */
-async function writeNew(file: string, content: string | Uint8Array, as: NewFile): Promise<void> {
-  const handle = await open(file, 'wx', as.mode ?? 0o666);
+export async function writeNew(file: string, content: string | Uint8Array, as: NewFile): Promise<void> {
+  const descriptor = openSync(file, 'wx', as.mode ?? 0o666);
   try {
-    await handle.writeFile(content);
-    if (as.durable !== false) await handle.sync();
+    writeFileSync(descriptor, content);
+    if (as.durable !== false) await synced(descriptor);
   } finally {
-    await handle.close();
+    closeSync(descriptor);
   }
 }
 
@@ -128,10 +136,10 @@ async function renamePatiently(from: string, to: string): Promise<void> {
   }
 }
 
-async function present(file: string): Promise<{ path: string; mode: number } | null> {
+function present(file: string): { path: string; mode: number } | null {
   try {
-    const path = await realpath(file);
-    return { path, mode: (await stat(path)).mode & 0o777 };
+    const path = realpathSync(file);
+    return { path, mode: statSync(path).mode & 0o777 };
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return null;
     throw error;
@@ -149,18 +157,18 @@ export async function atomicWrite(
   content: string | Uint8Array,
   options: { mode?: number; projectDir?: string } = {},
 ): Promise<void> {
-  const existing = await present(file);
+  const existing = present(file);
   const target = existing?.path ?? file;
   const mode = options.mode ?? existing?.mode ?? 0o666;
-  await mkdir(dirname(target), { recursive: true });
+  mkdirSync(dirname(target), { recursive: true });
   const { projectDir } = options;
   const temporary = temporaryName(target, projectDir && scratchFor(target, projectDir));
   try {
     await writeNew(temporary, content, { mode });
-    if (existing !== null || options.mode !== undefined) await chmod(temporary, mode);
+    if (existing !== null || options.mode !== undefined) chmodSync(temporary, mode);
     await renamePatiently(temporary, target);
   } catch (error) {
-    await unlink(temporary).catch(() => {});
+    removeAnyway(temporary);
     throw diskError(error, file);
   }
   await syncFolder(dirname(target));
@@ -182,7 +190,7 @@ export async function createWhole(
   } catch (error) {
     throw diskError(error, file);
   } finally {
-    await unlink(temporary).catch(() => {});
+    removeAnyway(temporary);
   }
 }
 
@@ -190,7 +198,7 @@ export async function createWhole(
 // (FAT, some mounts) get an exclusive copy, where a reader may see the file while it grows.
 async function linkNew(from: string, to: string): Promise<boolean> {
   try {
-    await link(from, to);
+    linkSync(from, to);
     return true;
   } catch (error) {
     const code = errorCode(error);
@@ -230,6 +238,15 @@ export async function moveToFree(from: string, to: string): Promise<boolean> {
     return true;
   } catch (error) {
     throw diskError(error, to);
+  }
+}
+
+/** Removes what may not be there, or may not be removed: it was ours for a moment only. */
+export function removeAnyway(file: string): void {
+  try {
+    unlinkSync(file);
+  } catch {
+    // It was never made, or goes with the next tidying.
   }
 }
 

@@ -4,7 +4,7 @@
  * name and never read.
  */
 import { createHash } from 'node:crypto';
-import { readdir } from 'node:fs/promises';
+import { type Dirent, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FeedbackSource } from '../engine/index.ts';
@@ -29,7 +29,7 @@ export function feedbackSource(sessionDir: string): FeedbackSource {
     async poll(nextCycle) {
       const folder = join(sessionDir, 'iterations', String(nextCycle), 'feedbacks');
       const found: Batch[] = [];
-      for (const name of (await foldersIn(folder)).slice(-BATCHES_MOST)) {
+      for (const name of foldersIn(folder).slice(-BATCHES_MOST)) {
         const batch = await batchIn(join(folder, name), `iterations/${nextCycle}/feedbacks/${name}`);
         if (batch !== null) found.push(batch);
       }
@@ -41,7 +41,7 @@ export function feedbackSource(sessionDir: string): FeedbackSource {
     const file = join(folder, 'feedbacks.md');
     const seen = await settled(file);
     if (seen.kind !== 'file') return null;
-    const attachments = await attachmentsIn(folder);
+    const attachments = attachmentsIn(folder);
     const identity = [seen.identity, ...attachments].join('\n');
     const known = cache.get(file);
     if (known?.identity === identity) return known.batch;
@@ -53,8 +53,8 @@ export function feedbackSource(sessionDir: string): FeedbackSource {
   }
 }
 
-async function foldersIn(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+function foldersIn(folder: string): string[] {
+  const entries = entriesIn(folder);
   return entries
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
     .map((entry) => entry.name)
@@ -72,8 +72,8 @@ async function settled(file: string): Promise<Sight> {
   return sight(file).catch(() => missing);
 }
 
-async function attachmentsIn(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+function attachmentsIn(folder: string): string[] {
+  const entries = entriesIn(folder);
   const names = entries
     .filter(({ name }) => name !== 'feedbacks.md' && !name.startsWith('.'))
     .map((entry) => {
@@ -154,4 +154,12 @@ function isEmptyWords(text: string): boolean {
     .replace(/[*_`]/g, '')
     .split(/[:|]|\s[-–—]\s/);
   return words.every((word) => word.trim() === '' || EMPTY_WORDS.test(word.trim()));
+}
+
+function entriesIn(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return []; // none was written yet
+  }
 }

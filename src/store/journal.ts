@@ -6,8 +6,8 @@
  * Danger: the file must hold nothing that was refused. A failed write is cut off again before the
  * caller hears of it, and a file that is not exactly as long as we left it belongs to another owner.
  */
-import { readFileSync } from 'node:fs';
-import { chmod, type FileHandle, open, stat } from 'node:fs/promises';
+import { fstatSync, readFileSync, type Stats, statSync } from 'node:fs';
+import { chmod, type FileHandle, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Fact, JOURNAL_VERSION, type JournalRecord } from '../core/index.ts';
 import type { Journal } from '../engine/index.ts';
@@ -149,9 +149,9 @@ function writer(options: JournalOptions, handle: FileHandle, start: ChainEnd): O
   }
 
   async function ownedAndUntouched(): Promise<boolean> {
-    const { size, ino, dev } = await handle.stat();
+    const { size, ino, dev } = fstatSync(handle.fd);
     // Another file may stand in its place by now, and ours have gone elsewhere under another name.
-    const there = await stat(file).catch(() => null);
+    const there = statsOf(file);
     return size === durable.bytes && there?.ino === ino && there.dev === dev && ours();
   }
 
@@ -185,4 +185,12 @@ function writer(options: JournalOptions, handle: FileHandle, start: ChainEnd): O
       await handle.close();
     },
   };
+}
+
+function statsOf(file: string): Stats | null {
+  try {
+    return statSync(file);
+  } catch {
+    return null;
+  }
 }

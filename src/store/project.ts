@@ -3,12 +3,23 @@
  * pairing, resets, loops). Several loops write it at once without a lock: each record is one line,
  * written by one append, and tells its own story, so their order among each other does not matter.
  */
-import { createReadStream, createWriteStream, readdirSync, readFileSync, statSync } from 'node:fs';
-import { type FileHandle, open, rename, rm } from 'node:fs/promises';
+import {
+  closeSync,
+  createReadStream,
+  createWriteStream,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import { diskError, errorCode, StoreFull } from './disk.ts';
+import { diskError, errorCode, StoreFull, synced } from './disk.ts';
 import { ensureProjectFolder } from './sessions.ts';
 
 /** What is told of one event. What further keys mean depends on `type`, which the writers agree on. */
@@ -34,27 +45,27 @@ export function projectJournal(mainRoot: string): string {
 export async function appendProject(mainRoot: string, ...news: ProjectNews[]): Promise<void> {
   await ensureProjectFolder(mainRoot);
   const file = projectJournal(mainRoot);
-  const handle = await open(file, 'a+', 0o600);
+  const descriptor = openSync(file, 'a+', 0o600);
   try {
     const lines = news.map((one) => `${JSON.stringify({ v: 1, ...one })}\n`).join('');
-    const bytes = Buffer.from(`${(await endsOpen(handle)) ? '\n' : ''}${lines}`);
-    const { bytesWritten } = await handle.write(bytes);
+    const bytes = Buffer.from(`${endsOpen(descriptor) ? '\n' : ''}${lines}`);
     // The rest of a cut write may not be sent after it: another writer's line could lie between.
-    if (bytesWritten < bytes.length) throw new StoreFull('ENOSPC', file, null);
-    await handle.datasync();
+    if (writeSync(descriptor, bytes) < bytes.length) throw new StoreFull('ENOSPC', file, null);
+    await synced(descriptor);
   } catch (error) {
     throw diskError(error, file);
   } finally {
-    await handle.close();
+    closeSync(descriptor);
   }
 }
 
 /** True where a crash left a line without its end; the next record must not be glued to it. */
-async function endsOpen(handle: FileHandle): Promise<boolean> {
-  const { size } = await handle.stat();
+function endsOpen(descriptor: number): boolean {
+  const { size } = fstatSync(descriptor);
   if (size === 0) return false;
-  const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
-  return buffer[0] !== 0x0a;
+  const last = Buffer.alloc(1);
+  readSync(descriptor, last, 0, 1, size - 1);
+  return last[0] !== 0x0a;
 }
 
 /** The journal's files, oldest first: closed ones that are not compressed yet, then the one that grows. */

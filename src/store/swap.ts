@@ -2,10 +2,27 @@
  * A file of the user's that we may change: what it is on disk right now, and a replacement that steps
  * back when somebody else wrote meanwhile. People and agents write these files as they please.
  */
-import { constants, lstatSync, renameSync } from 'node:fs';
-import { chmod, mkdir, open, unlink } from 'node:fs/promises';
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  renameSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
-import { diskError, errorCode, scratchFor, syncFolder, temporaryName } from './disk.ts';
+import {
+  diskError,
+  errorCode,
+  removeAnyway,
+  scratchFor,
+  syncFolder,
+  temporaryName,
+  writeNew,
+} from './disk.ts';
 
 /** What lies at a path. `identity` changes with every write and every replacement. */
 export type Sight =
@@ -53,15 +70,15 @@ export async function readBounded(
   const there = await sight(file).catch(() => null);
   if (there?.kind !== 'file') return null;
   try {
-    const handle = await open(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+    const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
     try {
-      const { size } = await handle.stat();
+      const { size } = fstatSync(descriptor);
       const length = Math.min(size, limit);
-      const start = from === 'start' ? 0 : size - length;
-      const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, start);
-      return buffer.subarray(0, bytesRead);
+      const buffer = Buffer.alloc(length);
+      const read = readSync(descriptor, buffer, 0, length, from === 'start' ? 0 : size - length);
+      return buffer.subarray(0, read);
     } finally {
-      await handle.close();
+      closeSync(descriptor);
     }
   } catch (error) {
     if (errorCode(error) === '') throw error;
@@ -89,25 +106,19 @@ export interface Swap {
  * written. Throws `StoreFull` when the disk takes no more, with the old file untouched.
  */
 export async function swap(file: string, { text, seen, mode, projectDir }: Swap): Promise<boolean> {
-  await mkdir(dirname(file), { recursive: true });
+  mkdirSync(dirname(file), { recursive: true });
   const temporary = temporaryName(file, scratchFor(file, projectDir));
   try {
-    const handle = await open(temporary, 'wx', mode);
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await chmod(temporary, mode);
+    await writeNew(temporary, text, { mode });
+    chmodSync(temporary, mode);
     // Looked at last of all, and nothing waits between the look and the rename.
     if (!isSame(sightNow(file), seen)) {
-      await unlink(temporary);
+      removeAnyway(temporary);
       return false;
     }
     renameSync(temporary, file);
   } catch (error) {
-    await unlink(temporary).catch(() => {});
+    removeAnyway(temporary);
     throw diskError(error, file);
   }
   await syncFolder(dirname(file));

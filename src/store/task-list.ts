@@ -3,7 +3,7 @@
  * marked where a verdict earned it, and after an attempt whatever was not the agent's to change is put
  * back. Whoever writes between our reading and our writing is read again, never overwritten.
  */
-import { constants } from 'node:fs';
+import { closeSync, constants, openSync, readFileSync } from 'node:fs';
 import { open, realpath, rename, unlink } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { isTerminal, Problem, type ProblemFacts, type TaskState } from '../core/index.ts';
@@ -158,7 +158,7 @@ async function load(list: OpenList): Promise<Loaded> {
     if (seen.kind !== 'file') return { ...unreadable(list, notAFile(seen.kind)), seen };
     list.mode = seen.mode;
     if (seen.size > TASK_FILE_BYTES) return { ...unreadable(list, tooLarge(seen.size)), seen };
-    const bytes = await bytesOf(list.file);
+    const bytes = bytesOf(list.file);
     if (bytes === 'gone') continue;
     if (!Buffer.isBuffer(bytes)) return { ...unreadable(list, denied(list, bytes.code)), seen };
     const after = await look(list);
@@ -171,13 +171,13 @@ async function load(list: OpenList): Promise<Loaded> {
   }
 }
 
-async function bytesOf(file: string): Promise<Buffer | 'gone' | { code: string }> {
+function bytesOf(file: string): Buffer | 'gone' | { code: string } {
   try {
-    const handle = await open(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+    const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
     try {
-      return await handle.readFile();
+      return readFileSync(descriptor);
     } finally {
-      await handle.close();
+      closeSync(descriptor);
     }
   } catch (error) {
     const code = errorCode(error);

@@ -2,8 +2,7 @@
  * Works: what agents and gates produce, kept by content. A fact names a work by path and hash; the
  * hash finds it here for ever, whatever later happens to the file of that path.
  */
-import { mkdirSync } from 'node:fs';
-import { mkdir, open, readFile, stat } from 'node:fs/promises';
+import { closeSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { WorkRef } from '../core/index.ts';
 import type { Works } from '../engine/index.ts';
@@ -36,7 +35,7 @@ export function openWorks(sessionDir: string): Works {
     const bytes = Buffer.from(content as string);
     const hash = sha256(bytes);
     const file = place(hash);
-    if ((await sizeOf(file)) !== bytes.length) await keep(file, bytes);
+    if (sizeOf(file) !== bytes.length) await keep(file, bytes);
     return { path, sha256: hash };
   }
 
@@ -51,9 +50,9 @@ export function openWorks(sessionDir: string): Works {
     },
     async outboxPath(iteration) {
       const folder = join(sessionDir, attemptFolder(iteration));
-      await mkdir(folder, { recursive: true });
+      mkdirSync(folder, { recursive: true });
       const file = join(folder, 'outbox.jsonl');
-      await (await open(file, 'a')).close();
+      closeSync(openSync(file, 'a'));
       return file;
     },
     logPath(iteration) {
@@ -62,8 +61,7 @@ export function openWorks(sessionDir: string): Works {
     },
     async lastSign(iteration) {
       const files = [logName(iteration), `${attemptFolder(iteration)}/outbox.jsonl`];
-      const times = await Promise.all(files.map((file) => modifiedAt(join(sessionDir, file))));
-      return Math.max(0, ...times);
+      return Math.max(0, ...files.map((file) => modifiedAt(join(sessionDir, file))));
     },
     async writePrompt(iteration, text) {
       await atomicWrite(join(sessionDir, promptName(iteration)), text);
@@ -72,35 +70,25 @@ export function openWorks(sessionDir: string): Works {
   };
 }
 
-async function modifiedAt(file: string): Promise<number> {
-  try {
-    return (await stat(file)).mtimeMs;
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return 0;
-    throw error;
-  }
+function modifiedAt(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
-async function sizeOf(file: string): Promise<number | null> {
-  try {
-    return (await stat(file)).size;
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return null;
-    throw error;
-  }
+function sizeOf(file: string): number | null {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? null;
 }
 
 // A copy of the wrong size is damage (a cut copy from elsewhere): it is replaced, not trusted.
 async function keep(file: string, bytes: Uint8Array): Promise<void> {
-  await mkdir(join(file, '..'), { recursive: true });
+  mkdirSync(join(file, '..'), { recursive: true });
   if (await createWhole(file, bytes)) return syncFolder(join(file, '..'));
-  if ((await sizeOf(file)) !== bytes.length) await atomicWrite(file, bytes);
+  if (sizeOf(file) !== bytes.length) await atomicWrite(file, bytes);
 }
 
 async function readVerified(place: (hash: string) => string, hash: string): Promise<Uint8Array | null> {
   if (!HASH.test(hash)) return null;
   try {
-    const bytes = await readFile(place(hash));
+    const bytes = readFileSync(place(hash));
     return sha256(bytes) === hash ? bytes : null;
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return null;

@@ -92,7 +92,7 @@ async function reported(house: House, { attempt, ended, ruled }: Left): Promise<
   try {
     await outbox.poll();
   } finally {
-    await outbox.close();
+    outbox.close();
   }
   if (!outbox.lines().some((line) => line.kind === 'result')) return false;
   await finishAttempt(house, {

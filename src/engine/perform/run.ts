@@ -157,7 +157,7 @@ async function attempt(house: House, call: AttemptCall): Promise<void> {
   } finally {
     house.live.delete(iteration);
     house.usage.delete(iteration);
-    await box.close();
+    box.close();
   }
 }
 
