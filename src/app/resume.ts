@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { isHeld, readLock } from '../store/index.ts';
 import { currentSession } from './choose.ts';
 import { findPlace } from './place.ts';
-import { refuseAgents, send } from './send.ts';
+import { send } from './send.ts';
 
 export interface ResumeRequest {
   cwd: string;
@@ -20,7 +20,6 @@ export async function resumeLive({
   session: id,
   force,
 }: ResumeRequest): Promise<{ session_id: string; outcome: string } | null> {
-  refuseAgents();
   const session = await currentSession(await findPlace(cwd), id);
   const holder = await readLock(join(session.dir, 'lock'));
   if (holder === null || !isHeld(holder) || (force && holder.alive === null)) return null;

@@ -8,7 +8,6 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decide, type JournalRecord, type MessageType, Problem, type State } from '../core/index.ts';
 import { intake, redraw, turn } from '../engine/index.ts';
-import { ancestorCarries } from '../process/index.ts';
 import {
   type LockReading,
   readLock,
@@ -64,7 +63,6 @@ export async function sendAll({
   sent: SentOne[];
   state: State;
 }> {
-  refuseAgents();
   const place = await findPlace(cwd);
   const session = await currentSession(place, id);
   const key = await signingKey({ create: true, env });
@@ -109,17 +107,6 @@ async function isLoop({ dir }: TakeIn['place'], holder: LockReading): Promise<bo
   if (!existsSync(join(dir, '.ralph'))) return false;
   const loop = await readLock(join(dir, '.ralph', 'loop.lock'));
   return loop !== null && loop.pid === holder.pid && loop.host === holder.host;
-}
-
-/** What a person's commands may do, an attempt may not. */
-export function refuseAgents(): void {
-  if (!ancestorCarries('RALPH_RUN_TOKEN')) return;
-  throw new Problem({
-    code: 'agent.may_not_command',
-    what: 'This command is for people, and it was called inside an attempt.',
-    why: 'An agent can claim and ask (`ralph emit`), but neither answer its own questions nor control the loop.',
-    fix: 'Report with `ralph emit`; a person runs this command from a terminal of their own.',
-  });
 }
 
 interface TakeIn {

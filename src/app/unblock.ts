@@ -20,7 +20,7 @@ import {
 import { some } from '../views/index.ts';
 import { loadSettings } from './config.ts';
 import { findPlace } from './place.ts';
-import { refuseAgents, type SendRequest, sendAll } from './send.ts';
+import { type SendRequest, sendAll } from './send.ts';
 import { openState } from './windows.ts';
 
 export interface UnblockRequest {
@@ -59,7 +59,6 @@ export interface Unblocked {
 
 /** Throws a Problem for a name or class that is unknown, that no blocked task has, and for an aborted session. */
 export async function unblock(request: UnblockRequest): Promise<Unblocked> {
-  refuseAgents();
   const { cwd, env, timeoutS, timeoutMultiplier, maxAttempts, reason } = request;
   const { state, session, live } = await openState(cwd, request.session);
   if (state.aborted?.done) throw aborted(session.id);

@@ -5,6 +5,7 @@ import { completionCommands } from './completions.ts';
 import { configCommands } from './config.ts';
 import { controlCommands } from './control.ts';
 import { importCommand } from './import.ts';
+import { refuseAgents } from './inside-attempt.ts';
 import { complain } from './io.ts';
 import { runCommands } from './run.ts';
 import { setupCommands } from './setup.ts';
@@ -57,6 +58,9 @@ export async function runProgram(argv: string[]): Promise<number> {
     outcome.code = code;
   };
   const program = commandTree(done);
+  program.hook('preAction', (_, command) =>
+    refuseAgents(command.name(), { words: command.processedArgs, options: command.opts() }),
+  );
   const refused = { by: program };
   everyCommand(program, (command) =>
     command.exitOverride((error) => {

@@ -1,0 +1,65 @@
+/**
+ * Who may call what. Inside an attempt an agent may look at everything and report with `ralph emit`; what
+ * changes the session, the list or the project, speaks for a person, or starts agents outside of the run's
+ * limits is a person's. One row for each command, and no second place that decides.
+ */
+import { Problem } from '../core/index.ts';
+import { ancestorCarries } from '../process/index.ts';
+
+/** `look`: an agent may call it. `person`: it may not. */
+type Right = 'look' | 'person';
+
+/** How a command was called: the words after its name, and its options by their long names. */
+export interface Call {
+  words: readonly unknown[];
+  options: Readonly<Record<string, unknown>>;
+}
+
+const unlessDry = ({ options }: Call): Right => (options.dryRun === true ? 'look' : 'person');
+
+/** Every command of `ralph --help`. `emit` and `tools` are the agents' own, and not in the command tree. */
+export const RIGHTS: Readonly<Record<string, Right | ((call: Call) => Right)>> = {
+  // A run spends money and commits; starting it again is a person's word to try again.
+  run: unlessDry,
+  resume: unlessDry,
+  tasks: ({ words }) => (words[0] === 'list' ? 'look' : 'person'),
+  pause: 'person',
+  stop: 'person',
+  abort: 'person',
+  answer: 'person',
+  unblock: 'person',
+  'retry-blocked': 'person',
+  blocked: 'look',
+  status: 'look',
+  sessions: 'look',
+  inbox: 'look',
+  why: 'look',
+  events: 'look',
+  // What is known against an agent is not the agent's to forget.
+  interventions: ({ options }) => (options.reset === true ? 'person' : 'look'),
+  profile: 'look',
+  logs: 'look',
+  archive: 'person',
+  // It plays in a folder of its own, with a scripted agent.
+  demo: 'look',
+  // These two write what the loop works by: its contract, and its list of tasks.
+  init: unlessDry,
+  import: unlessDry,
+  doctor: ({ options }) => (options.agent === false ? 'look' : 'person'),
+  agents: 'look',
+  config: 'look',
+  completions: 'look',
+};
+
+/** Throws a Problem when an attempt calls what is a person's. A command without a row is a person's. */
+export function refuseAgents(command: string, call: Call): void {
+  const row = RIGHTS[command] ?? 'person';
+  const right = typeof row === 'function' ? row(call) : row;
+  if (right === 'look' || !ancestorCarries('RALPH_RUN_TOKEN')) return;
+  throw new Problem({
+    code: 'agent.may_not_command',
+    what: 'This command is for people, and it was called inside an attempt.',
+    why: 'An agent can claim and ask (`ralph emit`), but neither answer its own questions, nor control the loop, nor change what it is measured by.',
+    fix: 'Report with `ralph emit`; a person runs this command from a terminal of their own.',
+  });
+}
