@@ -32,17 +32,19 @@ export interface Sent {
   sessionId: string;
   /** The message's id. */
   message: string;
-  /** `queued`: a live runner will read it. Otherwise what it did. */
+  /** What it did. `queued`: it waits, for the runner to read it, or as guidance for the next prompt. */
   outcome: string;
+  /** False: a live runner will read it. */
+  read: boolean;
   state: State;
 }
 
 /** Throws a Problem when the message was not taken. */
 export async function send({ draft, ...request }: SendRequest): Promise<Sent> {
-  const { sessionId, sent, state } = await sendAll({ ...request, drafts: [draft] });
+  const { sessionId, sent, read, state } = await sendAll({ ...request, drafts: [draft] });
   const [{ message, outcome, rejected }] = sent as [SentOne];
   if (rejected !== null) throw notTaken(rejected);
-  return { sessionId, message, outcome, state };
+  return { sessionId, message, outcome, read, state };
 }
 
 /** One of several messages; `rejected`: why it was not taken. */
@@ -61,6 +63,7 @@ export async function sendAll({
 }: Omit<SendRequest, 'draft'> & { drafts: SendRequest['draft'][] }): Promise<{
   sessionId: string;
   sent: SentOne[];
+  read: boolean;
   state: State;
 }> {
   const place = await findPlace(cwd);
@@ -70,10 +73,10 @@ export async function sendAll({
   for (const draft of drafts)
     names.push(await writeSignal(session.dir, { ...draft, from: senderName() }, { key }));
   const takenIn = await takeInWhenFree({ place, session, env, names });
-  if (takenIn !== null) return { sessionId: session.id, ...takenIn };
+  if (takenIn !== null) return { sessionId: session.id, read: true, ...takenIn };
   const outcome = queued(await readLock(join(session.dir, 'lock')));
   const sent = names.map((message) => ({ message, outcome, rejected: null }));
-  return { sessionId: session.id, sent, state: readState(session.dir) };
+  return { sessionId: session.id, sent, read: false, state: readState(session.dir) };
 }
 
 function queued(holder: LockReading | null): string {

@@ -9,6 +9,7 @@ import type { Argument, Command, Option } from 'commander';
 import type { KnownKind, KnownName } from '../app/index.ts';
 import { COMPLEXITIES } from '../core/index.ts';
 import { SHELLS } from './completions.ts';
+import { SIGNALS } from './say.ts';
 
 /** Paths that the shell offers beside the candidates. */
 export type Paths = 'words' | 'files' | 'folders';
@@ -45,6 +46,7 @@ const ARGUMENT_VALUES: Record<string, Source[]> = {
   tasks: [['list', 'cancel', 'reopen'], { known: 'tasks' }],
   unblock: [{ known: 'tasks' }],
   answer: [{ known: 'questions' }, { known: 'options' }],
+  signal: [SIGNALS],
   status: [{ known: 'sessions' }],
   resume: [{ known: 'sessions' }],
   logs: [{ known: 'iterations' }],

@@ -113,10 +113,13 @@ export async function tell(options: Common & { session?: string }, draft: Draft)
   const app = await import('../app/index.ts');
   const request: SendRequest = { cwd: folderOf(options), env: process.env, draft };
   if (options.session !== undefined) request.session = options.session;
-  const { sessionId, message, outcome } = await app.send(request);
+  const { sessionId, message, outcome, read } = await app.send(request);
+  const guides = draft.type === 'STEER' || draft.type === 'INFO';
   const text =
-    outcome === 'queued'
-      ? `Sent to session ${sessionId}; its runner reads it within a second.`
-      : `Session ${sessionId}: ${outcome}.`;
+    outcome !== 'queued'
+      ? `Session ${sessionId}: ${outcome}.`
+      : !read
+        ? `Sent to session ${sessionId}; its runner reads it within a second${guides ? ', and it stands in the next prompt' : ''}.`
+        : `Session ${sessionId}: it stands in the next prompt; \`ralph run\` goes on.`;
   answer(options, { session_id: sessionId, message, outcome }, text);
 }

@@ -155,6 +155,40 @@ export const PAGES: Record<string, Page> = {
     ],
     see: ['inbox', 'unblock', 'docs/guides/when-it-stops.md'],
   },
+  tell: {
+    group: 'Say something',
+    text: 'Guides the work. Your words stand ahead of the work in the next prompt of each role, once; while they wait for that, a task they may concern is not accepted as done. With `--note` they are a fact to know, which changes no course. Words to a paused session also let it go on, a note does not. `ralph status` shows what became of them.',
+    does: 'change the course',
+    examples: [
+      ['ralph tell --note "the team prefers tabs"', 'a fact to know'],
+      ['ralph tell --to reviewer "look at the error paths first"', 'for one role only'],
+    ],
+    see: ['signal', 'pause', 'answer', 'docs/guides/steering.md'],
+  },
+  signal: {
+    group: 'Say something',
+    text: 'Writes a signal file under `signals/inputs/` of the session, whole and under a name of its own, as any program may do by itself. STEER and INFO are guidance, PAUSE, RESUME, HALT and ABORT are control (STOP is read as ABORT), APPROVE and SKIP are for what waits for approval. A handled file lies in `signals/processed/` with what was done, a refused one in `signals/rejected/` with the reason.',
+    does: 'guidance for one role',
+    examples: [
+      ['ralph signal PAUSE "meeting until two"', 'the same as ralph pause'],
+      ['ralph signal INFO "the target is Azure" --iteration 2', 'for the second cycle only'],
+    ],
+    see: ['tell', 'pause', 'abort', 'docs/guides/steering.md'],
+  },
+  approve: {
+    group: 'Say something',
+    text: 'Approves what an open question wants approved, as a whole or by the files named. Without such a question it lies in the mailbox until one is asked.',
+    does: 'approve all of it',
+    examples: [['ralph approve .docs/api.md', 'this file only']],
+    see: ['skip', 'inbox'],
+  },
+  skip: {
+    group: 'Say something',
+    text: 'Lets what an open question wants approved go by: nothing of it is taken over, and the work goes on.',
+    does: 'go on without it, with the reason on record',
+    examples: [['ralph skip --json', 'say what became of it as data']],
+    see: ['approve', 'inbox'],
+  },
   blocked: {
     group: 'Look',
     text: 'Lists the tasks that go nowhere until somebody acts: a question about them is open, their attempts are used up, or they failed for good. Each is told with why, since when, and how its attempts ended. Tasks that wait for a blocked one are listed apart. With --suggest each gets a strategy from that history (increase_timeout, split, fix_gate, other_agent or manual_review), its reason, and the commands to type.',

@@ -8,6 +8,7 @@ import { importCommand } from './import.ts';
 import { refuseAgents } from './inside-attempt.ts';
 import { complain } from './io.ts';
 import { runCommands } from './run.ts';
+import { sayCommands } from './say.ts';
 import { setupCommands } from './setup.ts';
 import { unblockCommands } from './unblock.ts';
 import { unknownCommand, usageProblem } from './usage.ts';
@@ -37,6 +38,7 @@ export function commandTree(done: (code: number) => void): Command {
   program.addHelpText('after', END);
   runCommands(program, done);
   controlCommands(program, done);
+  sayCommands(program, done);
   unblockCommands(program, done);
   windowCommands(program, done);
   setupCommands(program, done);
