@@ -46,3 +46,16 @@ test('however the bytes come, what is kept is the same', () => {
     ),
   );
 });
+
+test('what is kept does not depend on how the buffers grew', () => {
+  const whole = Buffer.from(Array.from({ length: 60_000 }, (_, n) => 97 + ((n * 7) % 26)));
+  for (const size of [5_000, 10_000, 29_999, 30_000, 70_000]) {
+    const once = keeper(size);
+    once.add(whole);
+    const often = keeper(size);
+    for (let at = 0; at < whole.length; at += 1_777) often.add(whole.subarray(at, at + 1_777));
+    expect(often.read()).toEqual(once.read());
+    expect(often.read().head).toBe(whole.toString('utf8', 0, size));
+    expect(often.read().tail).toBe(whole.toString('utf8', Math.max(0, whole.length - size)));
+  }
+});

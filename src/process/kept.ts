@@ -20,11 +20,14 @@ export interface Keeper {
   read(): KeptOutput;
 }
 
-/** Memory use is at most four times `keepBytes`, whatever is added. */
+/** What a sink begins with; most children say little. */
+const FIRST_BYTES = 4096;
+
+/** Memory use grows with what is added, to four times `keepBytes` at most. */
 export function keeper(keepBytes: number): Keeper {
-  const head = Buffer.alloc(keepBytes);
-  // Twice as long as needed, so that the move to the front is rare and each byte is copied about twice.
-  const ring = Buffer.alloc(keepBytes * 2);
+  let head: Buffer = Buffer.alloc(0);
+  // Grows to twice what is kept, so that the move to the front is rare and each byte is copied about twice.
+  let ring: Buffer = Buffer.alloc(0);
   let inHead = 0;
   let inRing = 0;
   let bytes = 0;
@@ -33,15 +36,17 @@ export function keeper(keepBytes: number): Keeper {
     bytes += chunk.length;
     if (inHead < keepBytes) {
       const taken = chunk.subarray(0, keepBytes - inHead);
+      head = withRoom(head, inHead + taken.length, keepBytes);
       head.set(taken, inHead);
       inHead += taken.length;
     }
     const last = chunk.length > keepBytes ? chunk.subarray(chunk.length - keepBytes) : chunk;
-    if (inRing + last.length > ring.length) {
+    if (inRing + last.length > keepBytes * 2) {
       const stays = Math.min(inRing, keepBytes);
       ring.copyWithin(0, inRing - stays, inRing);
       inRing = stays;
     }
+    ring = withRoom(ring, inRing + last.length, keepBytes * 2);
     ring.set(last, inRing);
     inRing += last.length;
   }
@@ -65,6 +70,14 @@ export function keeper(keepBytes: number): Keeper {
   }
 
   return { add, count: () => bytes, read };
+}
+
+/** The same bytes in a buffer that holds `needed`: at least twice as long as before, never longer than `most`. */
+function withRoom(bytes: Buffer, needed: number, most: number): Buffer {
+  if (needed <= bytes.length) return bytes;
+  const longer = Buffer.alloc(Math.min(most, Math.max(needed, bytes.length * 2, FIRST_BYTES)));
+  longer.set(bytes);
+  return longer;
 }
 
 /** Decodes bytes that were cut at their end: a code point that lost its rest is left out. */

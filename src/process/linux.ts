@@ -1,5 +1,5 @@
 /** The process table of Linux, read from /proc without starting a process. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
 import type { PlatformTable, ProcessRow } from './table.ts';
 
 const COMMAND_CHARACTERS = 500;
@@ -26,12 +26,31 @@ function pids(): number[] {
   return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? Number(name) : []));
 }
 
-/** The process may end, or belong to somebody else, while we read: then there is nothing to read. */
+/**
+ * Every look reads hundreds of these files, whose length is not known beforehand: one buffer for all of them
+ * costs about half of a new one for each. It grows to the longest environment that was met.
+ */
+let shared = Buffer.allocUnsafeSlow(64 * 1024);
+
+/**
+ * What the file holds, valid until the next call. null: the process may end, or belong to somebody else,
+ * while we read; then there is nothing to read.
+ */
 function readOr(pid: number, file: 'stat' | 'environ' | 'cmdline'): Buffer | null {
+  let descriptor: number | null = null;
   try {
-    return readFileSync(`/proc/${pid}/${file}`);
+    descriptor = openSync(`/proc/${pid}/${file}`, 'r');
+    let length = 0;
+    for (;;) {
+      const count = readSync(descriptor, shared, length, shared.length - length, null);
+      if (count === 0) return shared.subarray(0, length);
+      length += count;
+      if (length === shared.length) shared = Buffer.concat([shared], shared.length * 2);
+    }
   } catch {
     return null;
+  } finally {
+    if (descriptor !== null) closeSync(descriptor);
   }
 }
 

@@ -47,6 +47,17 @@ test('processes are found by marker and ended, each by pid and start time', asyn
   expect(await endAll(findByMarker({ name: NAME, value: `${value}-more` }), 0)).toEqual([]);
 });
 
+test('an environment of 200 KB is searched to its end', async () => {
+  const value = `v-${process.pid}-${Math.random()}`;
+  const [one, other] = ['a', 'b'].map((letter) => letter.repeat(100_000));
+  const child = spawn('sleep', ['300'], { env: { ONE: one, OTHER: other, [NAME]: value }, stdio: 'ignore' });
+  await once(child, 'spawn');
+  expect(findByMarker({ name: NAME, value }).map((row) => row.pid)).toEqual([child.pid]);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  expect(findByMarker({ name: NAME, value })).toEqual([]);
+});
+
 test('a zombie is not alive', async () => {
   // The shell replaces itself with a program that never collects its child.
   const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 300'], {
