@@ -105,8 +105,9 @@ export interface Outside {
 export interface World {
   outside: Outside;
   records: JournalRecord[];
-  /** A copy of the outside as it was when each record was written. */
+  /** A copy of the outside as it was when each record was written; none where the world forgets. */
   moments: Outside[];
+  forgets: boolean;
   prompts: string[];
   play: Play;
   gate: (def: GateDef, files: Files) => { code: number; output: string; failures?: string[] };
@@ -127,6 +128,8 @@ export interface WorldOptions {
   gate?: World['gate'];
   commitFails?: World['commitFails'];
   files?: Files;
+  /** Keeps no moments, which are a third of what a long story costs: nobody will go back to one. */
+  forgets?: boolean;
 }
 
 const sha = (text: string) => createHash('sha256').update(text).digest('hex');
@@ -185,6 +188,7 @@ export function makeWorld(options: WorldOptions): World {
     outside,
     records: [],
     moments: [],
+    forgets: options.forgets ?? false,
     prompts: [],
     play: options.play,
     gate: options.gate ?? (() => ({ code: 0, output: '1 passed, 0 failed' })),
@@ -245,7 +249,7 @@ function ports(world: World): Ports {
           throw new Error(`seq ${expected} is not ${world.records.length}`);
         const record: JournalRecord = clone({ v: 1, seq: expected + 1, epoch: 1, at, facts, prev: '' });
         world.records.push(record);
-        world.moments.push(momentOf(outside));
+        if (!world.forgets) world.moments.push(momentOf(outside));
         return record;
       },
     },
@@ -613,14 +617,15 @@ function list(world: World): NonNullable<Ports['list']> {
     async read() {
       const tasks = clone(outside.list ?? []);
       if (tasks.length === 0) return { kind: 'empty', sha256: sha('') };
+      const listed = text();
       return {
         kind: 'list',
         tasks,
         reviewed: outside.reviewed,
         gates: [],
         warnings: [],
-        sha256: sha(text()),
-        text: text(),
+        sha256: sha(listed),
+        text: listed,
       };
     },
     async inspect({ before, active }) {
