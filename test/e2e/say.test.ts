@@ -27,7 +27,6 @@ test('guidance said between two runs stands in the next prompt of its role, once
   const said = await project.ralph(['tell', 'use the bar library']);
   expect([said.code, said.out]).toEqual([0, expect.stringContaining('it stands in the next prompt')]);
   expect((await project.ralph(['tell', '--note', 'the team prefers tabs'])).code).toBe(0);
-  expect((await project.ralph(['tell', '--to', 'reviewer', 'look at the error paths'])).code).toBe(0);
   expect(
     (await project.ralph(['signal', 'steer', 'no new dependency', '--target', 'Ralph-v2-Executor'])).code,
   ).toBe(0);
@@ -45,12 +44,11 @@ test('guidance said between two runs stands in the next prompt of its role, once
   );
   expect(guided).toContain('no new dependency');
   expect(guided).toContain('Use the bar library.');
-  expect(guided).not.toMatch(/error paths|for later/);
+  expect(guided).not.toContain('for later');
   expect(prompt(project, 3)).not.toMatch(/bar library|prefers tabs|no new dependency/);
   expect(await messages()).toEqual([
     ['use the bar library', 'queued', [2]],
     ['the team prefers tabs', 'queued', [2]],
-    ['look at the error paths', 'queued', []],
     ['no new dependency', 'queued', [2]],
     ['for later', 'stale: iteration 7 is not 1', []],
     ['Use the bar library.', 'queued', [2]],
@@ -83,7 +81,7 @@ test('guidance for work that is being done is read at once, and keeps the task f
   expect((await running.done).code).toBe(0);
   expect(prompt(project, 1)).not.toContain('name it alpha');
   expect(prompt(project, 2)).toContain('name it alpha');
-  expect(verdicts(project)[0]).toMatchObject({ outcome: 'unfinished' });
+  expect(verdicts(project)[0]).toBe('a unfinished undelivered_steer');
 });
 
 test('what cannot be said is refused with what can, and nothing is written', async () => {
@@ -91,6 +89,7 @@ test('what cannot be said is refused with what can, and nothing is written', asy
   expect((await project.ralph(['run', '-n', '1'])).code).toBe(1);
   for (const [args, words] of [
     [['tell', ' '], 'the text is empty'],
+    [['tell', '--to', 'reviewer', 'x'], 'executor'],
     [['signal', 'INFO'], 'the text is empty'],
     [['signal', 'STEERR', 'x'], 'Did you mean STEER?'],
     [['signal', 'ANSWER', 'x'], 'Use `ralph answer`'],
