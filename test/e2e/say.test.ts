@@ -30,7 +30,7 @@ test('guidance said between two runs stands in the next prompt of its role, once
   expect(
     (await project.ralph(['signal', 'steer', 'no new dependency', '--target', 'Ralph-v2-Executor'])).code,
   ).toBe(0);
-  const stale = await project.ralph(['signal', 'INFO', 'for later', '--iteration', '7']);
+  const stale = await project.ralph(['signal', 'INFO', 'only then', '--iteration', '7']);
   expect(stale.out).toContain('stale: iteration 7 is not 1');
 
   // The file of the guide, as another program would write it.
@@ -44,13 +44,13 @@ test('guidance said between two runs stands in the next prompt of its role, once
   );
   expect(guided).toContain('no new dependency');
   expect(guided).toContain('Use the bar library.');
-  expect(guided).not.toContain('for later');
+  expect(guided).not.toContain('only then');
   expect(prompt(project, 3)).not.toMatch(/bar library|prefers tabs|no new dependency/);
   expect(await messages()).toEqual([
     ['use the bar library', 'queued', [2]],
     ['the team prefers tabs', 'queued', [2]],
     ['no new dependency', 'queued', [2]],
-    ['for later', 'stale: iteration 7 is not 1', []],
+    ['only then', 'stale: iteration 7 is not 1', []],
     ['Use the bar library.', 'queued', [2]],
   ]);
 });
