@@ -210,6 +210,7 @@ const EXAMPLES: { [T in Fact['type']]: Extract<Fact, { type: T }> } = {
     more: null,
     noted: [change],
   },
+  'baseline.started': { type: 'baseline.started', iteration: 1, gate: 'test' },
   'gate.ran': { type: 'gate.ran', iteration: 1, when: 'after', result: gate },
   'verdict.reached': {
     type: 'verdict.reached',
@@ -243,7 +244,7 @@ const EXAMPLES: { [T in Fact['type']]: Extract<Fact, { type: T }> } = {
   'message.rejected': { type: 'message.rejected', id: 'x.yaml', reason: 'r' },
   'session.paused': { type: 'session.paused', at: 0, text: 't', by: 'anna@desk' },
   'session.resumed': { type: 'session.resumed', at: 0, text: 't', by: 'anna@desk' },
-  'stop.asked': { type: 'stop.asked', by: 'anna@desk' },
+  'stop.asked': { type: 'stop.asked', by: 'anna@desk', text: 't' },
   'abort.asked': { type: 'abort.asked', by: 'anna@desk', text: 't' },
   'abort.done': { type: 'abort.done', tasks: ['t1'] },
   'question.asked': { type: 'question.asked', question },

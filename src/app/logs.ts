@@ -3,9 +3,10 @@ import { createReadStream, existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
-import { Problem } from '../core/index.ts';
+import { Problem, type State } from '../core/index.ts';
 import { logName } from '../store/index.ts';
-import { openState } from './windows.ts';
+import { nextWords } from '../views/index.ts';
+import { openState, type StateWindow } from './windows.ts';
 
 export interface LogRequest {
   cwd: string;
@@ -19,10 +20,10 @@ export interface LogRequest {
 const LOOK_EVERY_MS = 300;
 
 export async function showLog(request: LogRequest): Promise<void> {
-  const { session, state, live } = await openState(request.cwd, request.session);
-  const wanted = request.iteration === null ? state.lastIteration : Number(request.iteration);
-  if (!Number.isInteger(wanted) || wanted < 1 || !state.attempts.has(wanted))
-    throw unknown(request, state.lastIteration);
+  const { session, state, live } = await settled(request);
+  const newest = newestStarted(state);
+  const wanted = request.iteration === null ? newest : Number(request.iteration);
+  if (!Number.isInteger(wanted) || !state.attempts.has(wanted)) throw unknown(request, { state, live });
   const path = join(session.dir, logName(wanted));
   const starting = live.runner !== null && state.open.has(wanted);
   if (!starting && !existsSync(path)) throw missing(path);
@@ -39,6 +40,35 @@ export async function showLog(request: LogRequest): Promise<void> {
   }
   await pass(tail);
   print(tail, tail.decoder.end());
+}
+
+/** The session, once what is asked for has started; who only looks does not wait for that. */
+async function settled(request: LogRequest): Promise<StateWindow> {
+  let seen = await openState(request.cwd, request.session);
+  if (request.follow && isComing(request, seen))
+    process.stderr.write(`waiting: ${nextWords(seen.state, Date.now(), seen.live)}\n`);
+  while (request.follow && isComing(request, seen)) {
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    seen = await openState(request.cwd, seen.session.id);
+  }
+  return seen;
+}
+
+/** An iteration that is announced and has not started: its gates may run first. The first one counts as announced. */
+function isComing({ iteration }: LogRequest, { state, live }: Pick<StateWindow, 'state' | 'live'>): boolean {
+  if (live.runner === null) return false;
+  const announced = (state.wave?.waiting ?? []).map((entry) => entry.iteration);
+  if (state.attempts.size === 0 && announced.length === 0) announced.push(1);
+  return iteration === null
+    ? announced.length > 0 && state.open.size === 0
+    : announced.includes(Number(iteration));
+}
+
+/** 0: none. */
+function newestStarted({ attempts, lastIteration }: State): number {
+  let last = lastIteration;
+  while (last > 0 && !attempts.has(last)) last -= 1;
+  return last;
 }
 
 function stillOpen(open: ReadonlySet<number>, iteration: number): boolean {
@@ -77,14 +107,15 @@ function missing(path: string): Problem {
   });
 }
 
-function unknown(request: LogRequest, last: number): Problem {
+function unknown(request: LogRequest, { state, live }: Pick<StateWindow, 'state' | 'live'>): Problem {
+  const last = newestStarted(state);
+  const next = live.runner === null ? '' : ` Now: ${nextWords(state, Date.now(), live)}.`;
+  const coming = isComing(request, { state, live });
+  const none = last === 0 ? 'No iteration has started yet.' : `There is no iteration ${request.iteration}.`;
   return new Problem({
     code: 'logs.unknown',
-    what:
-      request.iteration === null
-        ? 'No iteration has run yet.'
-        : `There is no iteration ${request.iteration}.`,
-    why: last === 0 ? 'The session has not started an agent.' : `Iterations 1 to ${last} have run.`,
-    fix: 'See `ralph status`, or name another one.',
+    what: coming && last > 0 ? `Iteration ${request.iteration} has not started yet.` : none,
+    why: `${last === 0 ? 'The session has not started an agent.' : `Iterations 1 to ${last} have started.`}${next}`,
+    fix: coming ? '`ralph logs -f` waits for it.' : 'See `ralph status`, or name another one.',
   });
 }

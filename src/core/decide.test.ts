@@ -108,6 +108,13 @@ describe('the order of decide: each rank against its neighbour', () => {
   test('a deadline does not pass in a pause', () => {
     expect(next(given(...one, due, pause))).toMatchObject({ do: 'stop', code: 7, reason: 'lunch' });
   });
+  test.each([
+    ['without a word', undefined, 'stopped by a person; `ralph run` goes on'],
+    ['with a reason', 'enough for tonight', 'stopped by a person: enough for tonight; `ralph run` goes on'],
+  ])('a stop %s stops, and says so', (_, text, reason) => {
+    const asks: Fact = { type: 'stop.asked', by: 'anna', ...(text === undefined ? {} : { text }) };
+    expect(next(given(...one, asks))).toMatchObject({ do: 'stop', code: 7, reason });
+  });
   test('a stop comes before a pause', () => {
     expect(next(given(started({ wait: true }), listed(taskOf('t1')), pause, halt))).toMatchObject({
       do: 'stop',

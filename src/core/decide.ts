@@ -126,7 +126,9 @@ function expired(state: State, { now }: Moment): Step | null {
 
 /** 7 */
 function stopAsked(state: State): Step | null {
-  return state.stopAsked ? stop(7, 'stopped by a person; `ralph run` goes on') : null;
+  if (!state.stopAsked) return null;
+  const { text } = state.stopAsked;
+  return stop(7, `stopped by a person${text === '' ? '' : `: ${text}`}; \`ralph run\` goes on`);
 }
 
 /** 8 */

@@ -232,6 +232,8 @@ export type Fact =
       removedRefs?: string[];
       committedMarks?: string[];
     }
+  /** A gate begins to run before the first attempt at a task: it tells what fails without the task's work. */
+  | { type: 'baseline.started'; iteration: number; gate: string }
   | { type: 'gate.ran'; iteration: number; when: 'baseline' | 'after'; result: GateResult }
   | {
       type: 'verdict.reached';
@@ -301,7 +303,8 @@ export type Fact =
   | { type: 'message.rejected'; id: string; reason: string }
   | { type: 'session.paused'; at: number; text: string; by: string }
   | { type: 'session.resumed'; at: number; text: string; by: string }
-  | { type: 'stop.asked'; by: string }
+  /** `text`: why, in the words of who asked; absent where none were given, and in older journals. */
+  | { type: 'stop.asked'; by: string; text?: string }
   | { type: 'abort.asked'; by: string; text: string }
   | { type: 'abort.done'; tasks: string[] }
   | { type: 'question.asked'; question: Question }

@@ -17,6 +17,7 @@ type AttemptFact = Extract<
       | 'attempt.spawned'
       | 'attempt.ended'
       | 'attempt.lost'
+      | 'baseline.started'
       | 'gate.ran'
       | 'verdict.reached'
       | 'intervention.chosen'
@@ -34,6 +35,7 @@ export function evolveAttempt(state: State, fact: AttemptFact, at: number): void
         waiting: [...fact.items],
         started: [],
         startHead: state.lastMark?.head ?? null,
+        baseline: null,
       };
       state.lastWave = fact.wave;
       if (PHASES[state.phase].inner) {
@@ -57,13 +59,19 @@ export function evolveAttempt(state: State, fact: AttemptFact, at: number): void
       return endAttempt(state, fact, at);
     case 'attempt.lost':
       return loseAttempt(state, fact, at);
+    case 'baseline.started':
+      if (state.wave) state.wave.baseline = { gate: fact.gate, at };
+      return;
     case 'gate.ran': {
       const { result } = fact;
       const key = gateKey({ name: result.gate, run: result.run }, result.tree);
       // A tree's first failures stay its old ones: a later run may fail over what no tree shows.
       if (result.outcome !== 'failed' || state.gates.get(key)?.outcome !== 'failed')
         state.gates.set(key, { ...result, excerpt: '' });
-      if (fact.when === 'baseline') return;
+      if (fact.when === 'baseline') {
+        if (state.wave) state.wave.baseline = null;
+        return;
+      }
       state.attempts.get(fact.iteration)?.gates.push(result);
       if (result.outcome === 'passed') state.onceGreen.add(`${result.gate}\0${result.run}`);
       return;
@@ -118,6 +126,7 @@ function startAttempt(state: State, fact: Of<'attempt.started'>, at: number): vo
   if (state.wave && waiting >= 0) {
     state.wave.waiting.splice(waiting, 1);
     state.wave.started.push(fact.iteration);
+    state.wave.baseline = null;
   }
   state.open.add(fact.iteration);
   state.lastIteration = Math.max(state.lastIteration, fact.iteration);
@@ -246,19 +255,24 @@ function undeliver(state: State, attempt: AttemptState): void {
 
 function spend(state: State, attempt: AttemptState, fact: Of<'attempt.ended'>): void {
   const { usage } = fact.report;
-  const cost = usage.costUsd ?? 0;
+  const cost = usage.costUsd;
   const task = attempt.item.task === undefined ? undefined : state.tasks.get(attempt.item.task);
   if (task) {
-    task.costUsd += cost;
-    task.budgetUsd += cost;
+    task.costUsd += cost ?? 0;
+    task.budgetUsd += cost ?? 0;
   }
-  state.costUsd += cost;
+  state.costUsd = paid(state.costUsd, cost);
   state.tokens.input += usage.inputTokens;
   state.tokens.output += usage.outputTokens;
   state.durationsMs += fact.durationMs;
   if (!state.run) return;
-  state.run.costUsd += cost;
+  state.run.costUsd = paid(state.run.costUsd, cost);
   state.run.tokens += usage.inputTokens + usage.outputTokens;
+}
+
+/** A sum of prices, of which the unreported ones are no part; null while none was reported. */
+function paid(sum: number | null, price: number | null): number | null {
+  return price === null ? sum : (sum ?? 0) + price;
 }
 
 function loseAttempt(state: State, fact: Of<'attempt.lost'>, at: number): void {

@@ -40,7 +40,7 @@ export function evolvePeople(state: State, fact: PeopleFact, at: number): void {
     case 'session.resumed':
       return resume(state, fact, at);
     case 'stop.asked':
-      state.stopAsked = true;
+      state.stopAsked = { text: fact.text ?? '' };
       return;
     case 'abort.asked':
       state.aborted = { done: false, text: fact.text };

@@ -45,7 +45,8 @@ function evolveFact(state: State, fact: Fact, at: number): void {
       return startRun(state, fact, at);
     case 'run.stopped':
       if (state.run) state.run.stopped = { code: fact.code, word: fact.word, reason: fact.reason };
-      state.stopAsked = false;
+      state.stopAsked = null;
+      if (state.wave) state.wave.baseline = null;
       return;
     case 'lock.taken_over':
     case 'journal.repaired':
@@ -84,6 +85,7 @@ function evolveFact(state: State, fact: Fact, at: number): void {
     case 'attempt.spawned':
     case 'attempt.ended':
     case 'attempt.lost':
+    case 'baseline.started':
     case 'gate.ran':
     case 'verdict.reached':
     case 'intervention.chosen':
@@ -137,14 +139,15 @@ function startRun(state: State, fact: Extract<Fact, { type: 'run.started' }>, at
   state.runs += 1;
   state.down.clear();
   state.idleRow = 0;
-  state.stopAsked = false;
+  state.stopAsked = null;
+  if (state.wave) state.wave.baseline = null;
   const fresh: RunState = {
     startedAt: at,
     used: 0,
     openTasks: 0,
     addedTasks: 0,
     activeMs: 0,
-    costUsd: 0,
+    costUsd: null,
     tokens: 0,
     spentTodayUsd: fact.spentTodayUsd,
     flags: fact.flags ?? {},

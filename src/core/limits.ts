@@ -128,7 +128,7 @@ export function spendingLimit(state: State, live: LiveUsage): string | null {
   const activeS = (run.activeMs + live.activeMs) / 1000;
   if (maxTimeS !== null && activeS >= maxTimeS)
     return `${Math.floor(activeS)} s of ${maxTimeS} s are used (--max-time)`;
-  const cost = run.costUsd + live.costUsd;
+  const cost = (run.costUsd ?? 0) + live.costUsd;
   if (maxCostUsd !== null && cost >= maxCostUsd)
     return `$${cost.toFixed(2)} of $${maxCostUsd} are spent (--max-cost)`;
   const tokens = run.tokens + live.tokens;

@@ -134,7 +134,8 @@ function halt(state: State, message: Message, received: Received): Fact[] {
   const running =
     state.run !== null && state.run.stopped === null && message.createdAt >= state.run.startedAt;
   if (!running) return received('no effect: no run was alive');
-  return received('stopping', { type: 'stop.asked', by: message.from });
+  const text = message.text === '' ? {} : { text: message.text };
+  return received('stopping', { type: 'stop.asked', by: message.from, ...text });
 }
 
 interface AnswerCall extends Replies {

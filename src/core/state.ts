@@ -181,6 +181,8 @@ export interface WaveState {
   startHead: string | null;
 }
 
+  /** The gate that runs before its items start, and since when (epoch ms); null: none does. */
+  baseline: { gate: string; at: number } | null;
 export interface QuestionState {
   question: Question;
   state: 'open' | 'answered' | 'expired' | 'closed';
@@ -200,7 +202,8 @@ export interface RunState {
   openTasks: number;
   addedTasks: number;
   activeMs: number;
-  costUsd: number;
+  /** null until an agent reports a price. */
+  costUsd: number | null;
   tokens: number;
   spentTodayUsd: number;
   flags: Record<string, unknown>;
@@ -221,7 +224,8 @@ export interface State {
   paused: { at: number; since: number; text: string; by: string } | null;
   /** What a pause said, for the head of the resumed prompt. */
   resumeNote: string | null;
-  stopAsked: boolean;
+  /** The run ends at its next boundary; `text`: why, empty where nobody said. */
+  stopAsked: { text: string } | null;
   aborted: { done: boolean; text: string } | null;
   source: TaskSource | null;
   sourceSha: string | null;
@@ -273,7 +277,8 @@ export interface State {
   /** What the last accepted attempts of each class took, ms, the newest last, at most 50 each. */
   durations: Record<Complexity, number[]>;
   tokens: { input: number; output: number };
-  costUsd: number;
+  /** null until an agent reports a price. */
+  costUsd: number | null;
 }
 
 export function emptyState(): State {
@@ -289,7 +294,7 @@ export function emptyState(): State {
     runs: 0,
     paused: null,
     resumeNote: null,
-    stopAsked: false,
+    stopAsked: null,
     aborted: null,
     source: null,
     sourceSha: null,
@@ -327,7 +332,7 @@ export function emptyState(): State {
     durationsMs: 0,
     durations: { simple: [], medium: [], complex: [], ui_heavy: [] },
     tokens: { input: 0, output: 0 },
-    costUsd: 0,
+    costUsd: null,
   };
 }
 

@@ -178,7 +178,7 @@ export function metricsText(state: State, { tallies }: Telling): string {
     stories_complete: done,
     stories_total: wanted,
     stuck_iterations: state.stuckTotal,
-    cost_usd: rounded(state.costUsd),
+    cost_usd: state.costUsd === null ? null : rounded(state.costUsd),
     input_tokens: state.tokens.input,
     output_tokens: state.tokens.output,
     stage_seconds: sorted(

@@ -3,10 +3,10 @@ import { type AttemptState, type GateResult, openQuestions, type State } from '.
 import {
   answerHint,
   duration,
-  money,
   nextWords,
   oneLine,
   span,
+  spent,
   stories,
   tally,
   until,
@@ -62,20 +62,21 @@ function narrow({ state, now }: FrameInput): FrameLine {
 
 function head({ state, notes }: FrameInput): FrameLine {
   const { done, total } = stories(state);
-  let cost = state.costUsd;
+  const prices = [state.costUsd];
   let tokens = state.tokens.input + state.tokens.output;
   for (const iteration of state.open) {
     if (state.attempts.get(iteration)?.state !== 'open') continue;
-    cost += notes.get(iteration)?.costUsd ?? 0;
+    prices.push(notes.get(iteration)?.costUsd ?? null);
     tokens += notes.get(iteration)?.tokens ?? 0;
   }
+  const known = prices.filter((price) => price !== null);
   const max = state.policy?.limits.maxStuck ?? 0;
   const parts = [
     state.session?.id ?? 'no session',
     state.paused ? 'PAUSED' : state.phase,
     `tasks ${done}/${total}`,
     `stuck ${state.stuck}${max > 0 ? `/${max}` : ''}`,
-    money(cost),
+    spent(known.length === 0 ? null : known.reduce((sum, price) => sum + price, 0)),
     `${tally(tokens)} tokens`,
   ];
   return { tone: 'title', text: parts.join(' · ') };

@@ -238,6 +238,14 @@ describe('the frame', () => {
     ]);
   });
 
+  it('shows no price before one was reported', () => {
+    const shown = { state: stateOf(records()), now: START, columns: 100, rows: 30, runner };
+    const free = emptyNotes();
+    note(free, { kind: 'usage', inputTokens: 1, outputTokens: 1, costUsd: 0 });
+    expect(frameOf({ ...shown, notes: new Map() })[0]!.text).toContain('no price reported');
+    expect(frameOf({ ...shown, notes: new Map([[1, free]]) })[0]!.text).toContain('$0.00');
+  });
+
   it('shows an open question with how to answer it', () => {
     const frame = frameOf({
       state: stateOf([...records(), next(5, question)]),

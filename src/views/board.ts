@@ -1,7 +1,7 @@
 /** The board: every iteration on one line, and the row that summary.csv keeps of it. */
 import { MODES } from '../core/index.ts';
 import { commitOf, type IterationStory, type Outcome, outcomeOf, type Story, stories } from './story.ts';
-import { count, duration, iso, money, oneLine } from './words.ts';
+import { count, duration, iso, money, oneLine, spent } from './words.ts';
 
 /** One row of `logs/summary.csv`; the keys are its columns, in their order. */
 export interface CsvRow {
@@ -114,14 +114,15 @@ function boardLine(row: BoardJson): string {
 
 export interface CostJson {
   iterations: number;
-  cost_usd: number;
+  /** null: no agent reported a price. */
+  cost_usd: number | null;
   input_tokens: number;
   output_tokens: number;
   duration_s: number;
   /** Runs whose agent reported no price, so that the sum is too small. */
   unpriced: number;
-  by_agent: Record<string, { iterations: number; cost_usd: number; tokens: number }>;
-  by_task: Record<string, { iterations: number; cost_usd: number; tokens: number }>;
+  by_agent: Record<string, { iterations: number; cost_usd: number | null; tokens: number }>;
+  by_task: Record<string, { iterations: number; cost_usd: number | null; tokens: number }>;
 }
 
 /** Money, tokens and time of the whole session, by agent and by task. */
@@ -154,19 +155,19 @@ function add(
   key: string,
   usage: { inputTokens: number; outputTokens: number; costUsd: number | null },
 ): void {
-  const known = Object.hasOwn(sums, key) ? sums[key]! : { iterations: 0, cost_usd: 0, tokens: 0 };
+  const known = Object.hasOwn(sums, key) ? sums[key]! : { iterations: 0, cost_usd: null, tokens: 0 };
   known.iterations += 1;
-  known.cost_usd += usage.costUsd ?? 0;
+  if (usage.costUsd !== null) known.cost_usd = (known.cost_usd ?? 0) + usage.costUsd;
   known.tokens += usage.inputTokens + usage.outputTokens;
   Object.defineProperty(sums, key, { value: known, enumerable: true, writable: true, configurable: true });
 }
 
 export function costText(story: Story): string {
   const cost = costJson(story);
-  const head = `${money(cost.cost_usd)} · ${cost.input_tokens} tokens in, ${cost.output_tokens} out · ${count(cost.iterations, 'iteration')} · ${duration(cost.duration_s * 1000)} of agent time`;
+  const head = `${spent(cost.cost_usd)} · ${cost.input_tokens} tokens in, ${cost.output_tokens} out · ${count(cost.iterations, 'iteration')} · ${duration(cost.duration_s * 1000)} of agent time`;
   const lines = Object.entries(cost.by_task).map(
     ([task, sum]) =>
-      `  ${oneLine(task, 60)}: ${money(sum.cost_usd)} in ${count(sum.iterations, 'iteration')}`,
+      `  ${oneLine(task, 60)}: ${spent(sum.cost_usd)} in ${count(sum.iterations, 'iteration')}`,
   );
   const blind = cost.unpriced > 0 ? [`  ${count(cost.unpriced, 'run')} reported no price`] : [];
   return [head, ...lines, ...blind].join('\n');

@@ -18,7 +18,8 @@ export interface EndSummary {
   avg_ms: number | null;
   /** Through the whole session. */
   stuck_iterations: number;
-  cost_usd: number;
+  /** Of this run; null: no agent reported a price. */
+  cost_usd: number | null;
   tokens: number;
   /** Relative to the session folder; `ralph/logs` in the work tree leads to the same file. */
   log: string;
@@ -43,7 +44,7 @@ export function endSummary(state: State, others: readonly string[] | null = null
     stories_total: total,
     avg_ms: iterations === 0 ? null : duration / iterations,
     stuck_iterations: state.stuckTotal,
-    cost_usd: run?.costUsd ?? 0,
+    cost_usd: run?.costUsd ?? null,
     tokens: run?.tokens ?? 0,
     log: 'logs/summary.csv',
     next: run?.stopped ? advice(run.stopped.code, state) : '`ralph run` goes on',

@@ -62,6 +62,7 @@ export function describeFact(fact: Fact, at: number, state?: State): string | nu
     case 'attempt.started':
     case 'attempt.ended':
     case 'attempt.lost':
+    case 'baseline.started':
     case 'gate.ran':
     case 'verdict.reached':
       return attemptLine(fact);
@@ -130,7 +131,7 @@ function peopleLine(fact: PeopleFact, at: number): string {
     case 'session.resumed':
       return `resumed by ${oneLine(fact.by, 60)}${tail(fact.text)}`;
     case 'stop.asked':
-      return `stop asked by ${oneLine(fact.by, 60)}: running agents finish, nothing new starts`;
+      return `stop asked by ${oneLine(fact.by, 60)}${tail(fact.text ?? '')}; running agents finish, nothing new starts`;
     case 'abort.asked':
       return `abort asked by ${oneLine(fact.by, 60)}${tail(fact.text)}`;
     case 'abort.done':
@@ -209,7 +210,9 @@ function waveLine(fact: Of<'wave.ended'>, state?: State): string | null {
   return `no progress · stuck ${state.stuck}${max > 0 ? ` of ${max}` : ''}`;
 }
 
-type AttemptFact = Of<'attempt.started' | 'attempt.ended' | 'attempt.lost' | 'gate.ran' | 'verdict.reached'>;
+type AttemptFact = Of<
+  'attempt.started' | 'attempt.ended' | 'attempt.lost' | 'baseline.started' | 'gate.ran' | 'verdict.reached'
+>;
 
 function attemptLine(fact: AttemptFact): string | null {
   switch (fact.type) {
@@ -224,8 +227,10 @@ function attemptLine(fact: AttemptFact): string | null {
       const kept = changed > 0 ? `, ${count(changed, 'changed file')} kept` : '';
       return `iteration ${fact.iteration} was lost: ${oneLine(fact.reason)}${kept}; not counted as a try`;
     }
+    case 'baseline.started':
+      return `gate ${oneLine(fact.gate, 60)} runs before iteration ${fact.iteration} starts: its baseline tells old failures from new ones`;
     case 'gate.ran':
-      return fact.when === 'baseline' ? null : gateLine(fact);
+      return gateLine(fact);
     case 'verdict.reached': {
       const grave = fact.findings.filter((finding) => FINDINGS[finding.kind].severity !== 'info');
       const names = grave.length > 0 ? ` (${some([...new Set(grave.map(({ kind }) => kind))], 5)})` : '';
@@ -266,11 +271,12 @@ function endedLine(fact: Of<'attempt.ended'>): string {
   return `iteration ${fact.iteration} ${how} after ${duration(fact.durationMs)} · ${says} · ${count(fact.changeCount, 'file')} changed`;
 }
 
-function gateLine({ result }: Of<'gate.ran'>): string {
+function gateLine({ result, when }: Of<'gate.ran'>): string {
+  const named = `${when === 'baseline' ? 'baseline of gate' : 'gate'} ${oneLine(result.gate, 60)}`;
   const tests = result.tests === null ? '' : ` · ${count(result.tests, 'test')}`;
   const failing = result.failures.length > 0 ? ` · ${some(result.failures, 3)}` : '';
   const exit = result.outcome === 'passed' ? '' : ` (exit ${result.exitCode ?? 'none'})`;
-  return `gate ${oneLine(result.gate, 60)}: ${result.outcome}${exit} in ${duration(result.durationMs)}${tests}${failing}`;
+  return `${named}: ${result.outcome}${exit} in ${duration(result.durationMs)}${tests}${failing}`;
 }
 
 function landedLine(fact: Of<'commit.landed'>): string {

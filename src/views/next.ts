@@ -14,7 +14,7 @@ import {
   type TaskState,
 } from '../core/index.ts';
 import { describeFact } from './line.ts';
-import { oneLine, some, until } from './words.ts';
+import { duration, oneLine, some, span, until } from './words.ts';
 
 /** Who holds the session now; null: no runner is alive. */
 export interface LiveInfo {
@@ -99,7 +99,7 @@ export function stepWords(step: Step, state: State, now: number): string {
     case 'open':
       return `iteration ${step.items.map(({ iteration, item }) => `${iteration} (${item.mode} ${item.subject})`).join(', ')} starts`;
     case 'run':
-      return `iteration ${some(step.iterations.map(String))} starts`;
+      return `${baselineWords(state, now)}iteration ${some(step.iterations.map(String))} starts`;
     case 'close':
       return 'the wave is closed and counted';
     case 'expire':
@@ -113,6 +113,15 @@ export function stepWords(step: Step, state: State, now: number): string {
     default:
       return unknownStep(step);
   }
+}
+
+/** Before a task's first attempt its gates may run for as long as they need, and nothing else happens. */
+function baselineWords({ wave, policy }: State, now: number): string {
+  const running = wave?.baseline;
+  if (!running) return '';
+  const most = policy?.gates.find(({ name }) => name === running.gate)?.timeoutS;
+  const limit = most === undefined ? '' : ` of at most ${span(most * 1000)}`;
+  return `the baseline of gate ${oneLine(running.gate, 60)} is being run (${duration(now - running.at)}${limit}), which tells old failures from new ones; then `;
 }
 
 function unknownStep(step: never): never {

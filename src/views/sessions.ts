@@ -14,7 +14,8 @@ export interface SessionJson {
   tasks: { done: number; total: number };
   iterations: number;
   open_questions: number;
-  cost_usd: number;
+  /** null: no agent reported a price. */
+  cost_usd: number | null;
   created_at: string | null;
   last_at: string | null;
   exit: { code: number; word: string; reason: string } | null;
@@ -48,7 +49,7 @@ export function sessionsText(sessions: readonly SessionJson[]): string {
       const stands = exit && !running && (exit.code === 9 || session.status_detail !== 'aborted');
       const left = stands ? ` · exit ${exit.code} ${exit.word}` : '';
       const asks = session.open_questions > 0 ? ` · ${session.open_questions} open` : '';
-      return `${session.session_id} · ${word} · ${tasks.done} of ${count(tasks.total, 'task')} · ${count(session.iterations, 'iteration')} · ${spent(session.cost_usd, session.iterations)}${asks}${left} · ${oneLine(session.objective, 80) || 'task list'}`;
+      return `${session.session_id} · ${word} · ${tasks.done} of ${count(tasks.total, 'task')} · ${count(session.iterations, 'iteration')} · ${spent(session.cost_usd)}${asks}${left} · ${oneLine(session.objective, 80) || 'task list'}`;
     })
     .join('\n');
 }

@@ -59,7 +59,8 @@ export interface StatusJson {
   /** Agent runs of the session. */
   iterations: number;
   stuck_count: number;
-  cost_usd: number;
+  /** null: no agent reported a price. */
+  cost_usd: number | null;
   live: LiveJson[];
 }
 
@@ -219,7 +220,7 @@ function numbersLine(state: State): string {
   return [
     `iterations ${state.attempts.size} (${used})`,
     `stuck ${state.stuck}${max > 0 ? `/${max}` : ''}`,
-    spent(state.costUsd, state.attempts.size - state.open.size),
+    spent(state.costUsd),
     `${tally(tokens)} tokens`,
   ].join(' · ');
 }

@@ -224,8 +224,10 @@ function begin(
   const { iteration } = desk;
   const before = { head: `c${iteration}`, branch: 'main', tree: `t${iteration}` };
   write(desk, { type: 'wave.started', wave: desk.wave, items: [{ iteration, item }] });
-  if (iteration % 3 === 0)
+  if (iteration % 3 === 0) {
+    write(desk, { type: 'baseline.started', iteration, gate: 'test' });
     write(desk, { type: 'gate.ran', iteration, when: 'baseline', result: gateResult('failed', before.tree) });
+  }
   write(desk, {
     type: 'attempt.started',
     iteration,

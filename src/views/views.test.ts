@@ -121,6 +121,26 @@ describe('status', () => {
     expect(status.next_action).toContain('iteration 2 (implement task-2) runs');
   });
 
+  it('names the gate whose baseline is being run before an attempt starts', () => {
+    const records = journal([attempt(1, 'accepted'), attempt(2, 'accepted'), attempt(3, 'open')]);
+    const upTo = 1 + records.findIndex(({ facts }) => facts[0]?.type === 'baseline.started');
+    const early = views.fold(fresh(records.slice(0, upTo)));
+    expect(views.nextWords(early, records[upTo - 1]!.at + 3_000, someone)).toMatch(
+      /^the baseline of gate test is being run \(3s of at most 10m\), .*; then iteration 3 starts$/,
+    );
+    const over = views.fold(fresh(records.slice(0, upTo + 1)));
+    expect(views.nextWords(over, NOW, someone)).toBe('iteration 3 starts');
+  });
+
+  it('knows no price until an agent reports one, and shows a zero only where one was reported', () => {
+    const state = views.fold(journal([attempt(1, 'open')]));
+    expect(views.statusJson(state, NOW, someone).cost_usd).toBeNull();
+    expect(views.statusText(state, NOW, someone)).toContain('no price reported');
+    expect(views.endSummary(state).cost_usd).toBeNull();
+    expect(views.costText(views.readStory(journal([])))).toMatch(/^no price reported/);
+    expect([null, 0, 0.42].map(views.spent)).toEqual(['no price reported', '$0.00', '$0.42']);
+  });
+
   it('says how to answer the question that ended the run', () => {
     const records = journal([attempt(1, 'blocked', 'no API key'), { move: 'exit', code: 2 }]);
     const state = views.fold(records);

@@ -7,7 +7,7 @@ import { explainTime, type TimeJson } from './explain-time.ts';
 import { type LiveInfo, nextWords, taskNext } from './next.ts';
 import { type ReceiptJson, receiptJson, receiptLines } from './receipt.ts';
 import { commitOf, type IterationStory, type Outcome, outcomeOf, type Story } from './story.ts';
-import { count, duration, iso, money, oneLine, plain, some, tally } from './words.ts';
+import { count, duration, iso, oneLine, plain, some, spent, tally } from './words.ts';
 
 export interface IterationJson {
   iteration: number;
@@ -349,6 +349,5 @@ function questionWords(story: Story, id: string): string {
 function costWords({ report }: IterationStory): string {
   if (!report) return 'not known yet';
   const { inputTokens, outputTokens, costUsd } = report.usage;
-  const paid = costUsd === null ? 'no price reported' : money(costUsd);
-  return `${paid} · ${tally(inputTokens)} tokens in, ${tally(outputTokens)} out`;
+  return `${spent(costUsd)} · ${tally(inputTokens)} tokens in, ${tally(outputTokens)} out`;
 }

@@ -76,9 +76,9 @@ export function money(usd: number): string {
   return `$${usd.toFixed(usd > 0 && usd < 0.01 ? 4 : 2)}`;
 }
 
-/** What so many agent runs cost; nothing for a run that took place means that no price was told. */
-export function spent(usd: number, runs: number): string {
-  return usd === 0 && runs > 0 ? 'no price reported' : money(usd);
+/** A price, where an agent reported one. */
+export function spent(usd: number | null): string {
+  return usd === null ? 'no price reported' : money(usd);
 }
 
 /** `950`, `12.3k`, `4.1M`. */

@@ -104,10 +104,12 @@ test('stop lets the live agent finish and be judged; nothing new starts; run goe
     runs: [{ when: { iteration: 1 }, do: [wait, ...HONEST[1]!.do] }, ...HONEST],
   });
   const running = await atWork();
-  expect(await code('stop')).toBe(0);
+  expect(await code('stop', 'enough', 'for', 'tonight')).toBe(0);
   await until(() => facts(project, 'stop.asked').length === 1, 'the stop taken in');
   project.write('.git/go', '');
-  expect(result(await running.done).exit).toMatchObject({ code: 7 });
+  const reason = 'stopped by a person: enough for tonight; `ralph run` goes on';
+  expect(result(await running.done).exit).toMatchObject({ code: 7, reason });
+  for (const window of ['status', 'why']) expect((await project.ralph([window])).out).toContain(reason);
   expect(verdicts(project)).toEqual(['a accepted']);
   const late = await project.ralph(['stop']);
   expect(late.out).toMatch(/no effect/);

@@ -68,7 +68,7 @@ test('the shapes of a session that stopped with a question, had a rejection, and
     open_questions: [{ id: 'q1', kind: 'decision', text: 'Red or blue?', hold: 'session' }],
     iterations: 3,
     stuck_count: expect.any(Number),
-    cost_usd: 0,
+    cost_usd: null,
     live: [],
   });
   expect(await look('sessions')).toMatchObject([
@@ -179,4 +179,26 @@ test('logs -f follows a running iteration, and a plain run prints each step as a
   for (const words of [/iteration 1 · implement a/, /verdict: accepted/, /landed: a as [0-9a-f]{7}/])
     expect(ran.out).toMatch(words);
   expect(ran.out).not.toContain('\u001b[');
+});
+
+test('while a first baseline runs, every window names the gate, and `logs -f` waits for the agent', async () => {
+  project = makeProject({
+    files: { 'ralph/tasks.json': taskList([story('a')]) },
+    config: 'gates: [{ name: slow, run: "while ! test -e .git/go; do sleep 0.1; done" }]\n',
+  });
+  const running = project.start(['run']);
+  await until(() => facts(project, 'baseline.started').length === 1, 'the gate at work');
+  const named = /baseline of gate slow is being run/;
+  expect((await project.ralph(['status'])).out).toMatch(named);
+  const early = await project.ralph(['logs']);
+  expect(early).toMatchObject({ code: 5, out: '' });
+  expect(early.err).toMatch(/^No iteration has started yet\.\n.*baseline of gate slow.*\n.*ralph logs -f/);
+  const following = project.start(['logs', '-f']);
+  await new Promise((resolve) => following.child.stderr!.once('data', resolve));
+  project.write('.git/go', '');
+  expect(await following.done).toMatchObject({ code: 0, err: expect.stringMatching(named) });
+  expect((await following.done).out).toContain(DONE);
+  const { code, out } = await running.done;
+  expect(code).toBe(0);
+  expect(out).toMatch(/gate slow runs before iteration 1 starts.*\nbaseline of gate slow: passed/);
 });

@@ -3,7 +3,7 @@
  * look-up, because the last verdict left the same tree; otherwise one extra run.
  */
 import { gateKey, type Item, type Mark, MODES } from '../../core/index.ts';
-import type { House } from '../house.ts';
+import { append, type House } from '../house.ts';
 import { recordGate, runGate } from './gate.ts';
 
 export interface BaselineCall {
@@ -25,6 +25,7 @@ export async function baseline(
   if (due.length === 0) return before;
   const results = [];
   for (const def of due) {
+    await append(house, [{ type: 'baseline.started', iteration, gate: def.name }]);
     const result = await runGate(house, { iteration, def });
     if (result === null) return 'ended';
     results.push(result);
