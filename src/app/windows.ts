@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { State } from '../core/index.ts';
 import { foldSession, isHeld, readLock, scanJournal } from '../store/index.ts';
-import { emptyStory, type LiveInfo, type Story, tell, unheard } from '../views/index.ts';
+import { emptyStory, type LiveInfo, type MessageStory, type Story, tell } from '../views/index.ts';
 import { currentSession, type KnownSession, knownSessions } from './choose.ts';
 import { findPlace } from './place.ts';
 
@@ -20,15 +20,15 @@ export interface StateWindow {
   session: KnownSession;
   state: State;
   live: LiveInfo;
-  /** Messages that changed nothing, for their senders. */
-  unheard: ReturnType<typeof unheard>;
+  /** The newest messages, oldest first. */
+  messages: readonly MessageStory[];
 }
 
 /** The state alone is enough for most windows; the story of a long session costs as much again. */
 export async function openState(cwd: string, id?: string): Promise<StateWindow> {
   const session = await currentSession(await findPlace(cwd), id);
   const { state, messages } = foldSession(session.dir, BUILD);
-  return { session, state, live: await liveOf(session.dir), unheard: unheard(messages) };
+  return { session, state, live: await liveOf(session.dir), messages };
 }
 
 export async function openWindow(cwd: string, id?: string): Promise<Window> {

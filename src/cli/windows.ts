@@ -99,10 +99,12 @@ const load = () => Promise.all([import('../app/index.ts'), import('../views/inde
 const status: Look = async (id, options) => {
   const [app, views] = await load();
   const now = Date.now();
-  const { state, live, unheard } = await app.openState(folderOf(options), id ?? options.session);
+  const { state, live, messages } = await app.openState(folderOf(options), id ?? options.session);
   const text = views.statusText(state, now, live).trimEnd();
-  const lost = unheard.length === 0 ? '' : `\n${views.messagesText(unheard)}`;
-  answer(options, views.statusJson(state, now, live), text + lost);
+  const told = views.tellSenders(state, messages);
+  const rest = told.length === 0 ? '' : `\n${views.messagesText(told)}`;
+  const json = { ...views.statusJson(state, now, live), messages: views.messagesJson(state, messages) };
+  answer(options, json, text + rest);
 };
 
 const sessions: Look = async (_, options) => {

@@ -1,4 +1,5 @@
 /** Messages and what became of each, so that a sender sees whether it was heard. */
+import type { State } from '../core/index.ts';
 import type { Story } from './story.ts';
 import { iso, oneLine } from './words.ts';
 
@@ -16,12 +17,14 @@ export interface MessageJson {
   action: string;
   /** Iterations whose prompt carried it. */
   deliveries: number[];
+  /** Of guidance that was taken: waits for a prompt, stood in one, or never will. null: it is no such thing. */
+  delivery: 'queued' | 'delivered' | 'undelivered' | null;
 }
 
-/** The newest messages, oldest first; at most the 200 that the story keeps. */
-export function messagesJson(story: Story): MessageJson[] {
-  const deliveries = new Map(story.state.guidance.map((entry) => [entry.message.id, entry.deliveries]));
-  return story.messages.map(({ at, id, message, action }) => ({
+/** The newest messages, oldest first; at most the 200 that are kept. */
+export function messagesJson(state: State, messages: readonly MessageStory[]): MessageJson[] {
+  const deliveries = new Map(state.guidance.map((entry) => [entry.message.id, entry.deliveries]));
+  return messages.map(({ at, id, message, action }) => ({
     id,
     type: message?.type ?? null,
     from: message?.from ?? null,
@@ -30,11 +33,32 @@ export function messagesJson(story: Story): MessageJson[] {
     at: iso(at),
     action,
     deliveries: deliveries.get(id) ?? [],
+    delivery: deliveryOf(state, deliveries.get(id)),
   }));
 }
 
+function deliveryOf(state: State, deliveries: number[] | undefined): MessageJson['delivery'] {
+  if (deliveries === undefined) return null;
+  if (deliveries.length > 0) return 'delivered';
+  return state.aborted ? 'undelivered' : 'queued';
+}
+
+/** Guidance that no prompt has carried yet. */
+function waiting(state: State, messages: readonly MessageStory[]): MessageStory[] {
+  const lying = new Set(
+    state.guidance.flatMap(({ message, deliveries }) => (deliveries.length === 0 ? [message.id] : [])),
+  );
+  const action = state.aborted ? 'undelivered: the session was aborted' : 'stands in the next prompt';
+  return messages.filter(({ id }) => lying.has(id)).map((entry) => ({ ...entry, action }));
+}
+
+/** What a sender looks for in `status`: words that changed nothing, and words that wait. */
+export function tellSenders(state: State, messages: readonly MessageStory[]): MessageStory[] {
+  return [...unheard(messages), ...waiting(state, messages)];
+}
+
 /** Messages that changed nothing: `status` tells their senders. */
-export function unheard(messages: readonly MessageStory[]): MessageStory[] {
+function unheard(messages: readonly MessageStory[]): MessageStory[] {
   return messages.filter(({ action }) => /^(?:no effect|stale|rejected|unconfirmed)/.test(action));
 }
 

@@ -63,7 +63,7 @@ function everyWindow(story: views.Story, live: views.LiveInfo): string[] {
     views.tasksJson(state),
     views.inboxJson(state),
     views.topicsJson(story),
-    views.messagesJson(story),
+    views.messagesJson(story.state, story.messages),
     views.interventionsJson(views.sessionEvents(story)),
     views.sessionJson(state, live),
     views.boardJson(story),
@@ -78,7 +78,7 @@ function everyWindow(story: views.Story, live: views.LiveInfo): string[] {
     views.inboxText(state, NOW),
     views.topicsText(story),
     views.messagesText(story.messages),
-    views.messagesText(views.unheard(story.messages)),
+    views.messagesText(views.tellSenders(story.state, story.messages)),
     views.interventionsText(views.sessionEvents(story)),
     views.sessionsText([views.sessionJson(state, live)]),
     views.boardText(story),
@@ -368,10 +368,11 @@ describe('the rows and events', () => {
   it('tell a sender what came of a message that had no effect', () => {
     const story = views.readStory(journal([{ move: 'note' }]));
     const { at, message } = story.messages[0]!;
-    expect(views.unheard(story.messages)).toEqual([]);
+    const waits = views.messagesText(views.tellSenders(story.state, story.messages));
+    expect(waits).toBe('STEER from ada: use JWT — stands in the next prompt');
     story.messages.push({ at, id: 'b', message, action: 'no effect: the session is over' });
     story.messages.push({ at, id: 'c.yaml', message: null, action: 'rejected: no type' });
-    const text = views.messagesText(views.unheard(story.messages));
+    const text = views.messagesText(views.tellSenders(story.state, story.messages));
     expect(text).toContain('STEER from ada: use JWT — no effect: the session is over');
     expect(text).toContain('c.yaml — rejected: no type');
   });
