@@ -195,7 +195,7 @@ describe('the ladder', () => {
 });
 
 describe('the circuit breaker', () => {
-  test('two false completions of the last five: aggressive wording, one critical notice', () => {
+  test('two false completions of the last five: aggressive wording, one notice that asks nothing of anybody', () => {
     const state = session({}, 2);
     expect(chosen(attempt(state, LIES))[0]!.aggressive).toBeUndefined();
     const second = attempt(state, LIES, { task: 't2' });
@@ -204,7 +204,7 @@ describe('the circuit breaker', () => {
       'You have claimed completion without progress in 2 of your last 2',
     );
     expect(notices(second)).toEqual([
-      'critical Circuit breaker: played claimed completion without progress in 2 of its last 2 iterations (interventions.threshold_false_completion: 2). No other agent of `fallback` is left; it is told in the strongest words.',
+      'warning Circuit breaker: played claimed completion without progress in 2 of its last 2 iterations (interventions.threshold_false_completion: 2). Nothing of that was accepted, and the loop goes on by itself: the next prompt says so in the strongest words (`fallback` has no other agent that could take over).',
     ]);
     expect(notices(attempt(state, LIES))).toEqual([]);
   });

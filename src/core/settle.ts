@@ -179,7 +179,12 @@ function correction({ state, attempt, evidence, judgement, at }: Settlement): Fa
   if (trip) intervention.aggressive = true;
   const facts: Fact[] = [{ type: 'intervention.chosen', iteration, agent, task, intervention }];
   if (trip?.fresh)
-    facts.push({ type: 'notice.given', level: 'critical', text: tripText(state, chosen, { agent, task }) });
+    facts.push({
+      type: 'notice.given',
+      // Nobody has to act where only the words become stronger.
+      level: to !== null || kind === 'question' ? 'critical' : 'warning',
+      text: tripText(state, chosen, { agent, task }),
+    });
   return facts;
 }
 
@@ -198,7 +203,7 @@ function tripText(
     return `${what} ${to} takes over task ${task}${more}.`;
   }
   if (kind === 'question') return `${what} No other agent of \`fallback\` is left, so a person is asked.`;
-  return `${what} No other agent of \`fallback\` is left; it is told in the strongest words.`;
+  return `${what} Nothing of that was accepted, and the loop goes on by itself: the next prompt says so in the strongest words (\`fallback\` has no other agent that could take over).`;
 }
 
 function questions({ state, attempt, evidence, judgement, at }: Settlement, task: TaskState | null): Fact[] {
