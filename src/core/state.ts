@@ -179,10 +179,10 @@ export interface WaveState {
   /** Iterations that were started. */
   started: number[];
   startHead: string | null;
-}
-
   /** The gate that runs before its items start, and since when (epoch ms); null: none does. */
   baseline: { gate: string; at: number } | null;
+}
+
 export interface QuestionState {
   question: Question;
   state: 'open' | 'answered' | 'expired' | 'closed';
