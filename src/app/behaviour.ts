@@ -3,9 +3,12 @@ import type { Durations } from '../core/index.ts';
 import { readNotes } from '../store/index.ts';
 import {
   type InterventionJson,
+  newSequel,
   notedEvents,
   type ProfileJson,
   profilesOf,
+  type Sequel,
+  sequelOf,
   sessionEvents,
   verifiedDurations,
 } from '../views/index.ts';
@@ -17,6 +20,8 @@ export interface Events {
   events: Iterable<InterventionJson>;
   /** Complete when the events are at their end. */
   unreadable: string[];
+  /** Who was given a prompt after each; complete when the events are at their end. */
+  sequel: Sequel;
 }
 
 /**
@@ -28,10 +33,11 @@ export async function interventionEvents(cwd: string, session?: string): Promise
     // Only this needs to know how sessions are read.
     const { openWindow } = await import('./windows.ts');
     const { story } = await openWindow(cwd, session);
-    return { events: sessionEvents(story), unreadable: [] };
+    return { events: sessionEvents(story), unreadable: [], sequel: sequelOf(story) };
   }
   const { notes, unreadable } = readNotes((await findPlace(cwd)).mainDir);
-  return { events: notedEvents(notes), unreadable };
+  const sequel = newSequel();
+  return { events: notedEvents(notes, sequel), unreadable, sequel };
 }
 
 /** The profiles of the agents that were judged in this project since the last reset. */

@@ -2,7 +2,7 @@
 import { relative } from 'node:path';
 import type { Exit, State } from '../core/index.ts';
 import { endSummary as endBlock } from '../dialects/index.ts';
-import { afterDefect, blockedLines, endSummary } from '../views/index.ts';
+import { afterDefect, blockedLines, endSummary, falseClaimLines } from '../views/index.ts';
 import type { Place } from './place.ts';
 
 export interface Ended {
@@ -38,7 +38,11 @@ export function summaryOf({ sessionId, state, exit, place, others }: Ended): {
     storiesTotal: data.stories_total,
     stuckIterations: data.stuck_iterations,
     log,
-    next: [...[exit.reason, data.next].filter((line) => line !== ''), ...blockedLines(data)],
+    next: [
+      ...[exit.reason, data.next].filter((line) => line !== ''),
+      ...falseClaimLines(data.false_claims),
+      ...blockedLines(data),
+    ],
   });
   return { data: { ...data, exit }, text };
 }

@@ -147,7 +147,7 @@ const interventions: Look = async (_, options) => {
     const text = `${views.count(hidden, 'event')} no longer shown; profiles begin anew. What open tasks are told in their prompts stays.`;
     return answer(options, { reset: true, hidden }, text);
   }
-  const { events, unreadable } = await app.interventionEvents(cwd, options.session);
+  const { events, unreadable, sequel } = await app.interventionEvents(cwd, options.session);
   const { type } = options;
   if (type !== undefined) await knownType(type, views.interventionTypes());
   const query = { ...lastOf(options), ...(type === undefined ? {} : { type }) };
@@ -161,7 +161,7 @@ const interventions: Look = async (_, options) => {
         ? ''
         : ` There are events of these types: ${types.sort().join(', ')}.`;
     const counts = wanted.length > 20 ? `\n${views.interventionCounts(wanted)}` : '';
-    answer(options, wanted, views.interventionsText(wanted) + none + counts);
+    answer(options, wanted, views.interventionsText(wanted, sequel) + none + counts);
   }
   tellUnreadable(unreadable);
 };

@@ -219,10 +219,18 @@ export function owesAttempt(state: State, { corrections, attempts, ladderFrom }:
 
 /** What was tried on this task since a person last acted on it, e.g. "remind (iteration 1), insist (iteration 2)". */
 export function triedWords(task: TaskState): string {
-  return task.corrections
-    .filter(({ iteration, intervention }) => iteration > task.ladderFrom && intervention.kind !== 'question')
-    .map(({ iteration, intervention }) => `${correctionName(intervention)} (iteration ${iteration})`)
-    .join(', ');
+  const tried = task.corrections.filter(({ iteration }) => iteration > task.ladderFrom);
+  return stepsOf(tried.filter(({ intervention }) => intervention.kind !== 'question')).join(', ');
+}
+
+/** Each correction with its iteration; where another agent took over in between, as after a trip on another task, that. */
+function stepsOf(corrections: TaskState['corrections']): string[] {
+  return corrections.flatMap(({ iteration, agent, intervention }, n) => {
+    const before = corrections[n - 1];
+    const passed = before && before.agent !== agent && before.intervention.kind !== 'other_agent';
+    const step = `${correctionName(intervention)} (iteration ${iteration})`;
+    return passed ? [`taken over by ${agent}`, step] : [step];
+  });
 }
 
 /** A correction's kind, and who takes over where somebody does: `remind`, `other_agent codex`. */
@@ -241,11 +249,9 @@ export function openCorrection(state: State): { task: string; words: string } | 
   const last = newest?.corrections.at(-1);
   if (!newest || !last) return null;
   const { intervention, iteration } = last;
-  const before = newest.corrections.slice(0, -1).filter((one) => one.iteration > newest.ladderFrom);
-  const after =
-    before.length === 0
-      ? ''
-      : `, after ${before.map((one) => `${correctionName(one.intervention)} (iteration ${one.iteration})`).join(', ')}`;
+  const counted = newest.corrections.filter((one) => one.iteration > newest.ladderFrom);
+  const before = stepsOf(counted).slice(0, -1);
+  const after = before.length === 0 ? '' : `, after ${before.join(', ')}`;
   return {
     task: newest.def.id,
     words: `${correctionName(intervention)} (iteration ${iteration}: ${intervention.findings.join(', ')})${after}`,

@@ -135,7 +135,11 @@ function taskLines(one: BlockedJson, now: number): string[] {
 /** The newest five, one after another. */
 function attemptWords(attempts: TryJson[]): string {
   if (attempts.length === 0) return 'none';
-  const shown = attempts.slice(-5).map(({ iteration, ended }) => `${iteration}: ${oneLine(ended, 80)}`);
+  const several = new Set(attempts.map(({ agent }) => agent)).size > 1;
+  const shown = attempts.slice(-5).map(({ iteration, agent, ended }) => {
+    const by = several ? ` (${oneLine(agent, 40)})` : '';
+    return `${iteration}${by}: ${oneLine(ended, 80)}`;
+  });
   return `${attempts.length}${attempts.length > 5 ? ', the last ones' : ''} — ${shown.join(' · ')}`;
 }
 

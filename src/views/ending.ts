@@ -1,5 +1,6 @@
 /** The numbers of the summary that ends a run, and what to do next. */
 import { blockage, type Exit, iterationLimit, type State, type Suggestion, suggest } from '../core/index.ts';
+import { type FalseClaimJson, falseClaims } from './false-claims.ts';
 import { advice } from './next.ts';
 import { stories } from './story.ts';
 import { count, oneLine } from './words.ts';
@@ -24,6 +25,8 @@ export interface EndSummary {
   /** Relative to the session folder; `ralph/logs` in the work tree leads to the same file. */
   log: string;
   next: string;
+  /** Done tasks whose accepted attempt claimed what is not so. */
+  false_claims: FalseClaimJson[];
   /** What may help each blocked task; absent where suggestions are switched off (`unblock.auto_suggest`). */
   blocked?: ({ task_id: string } & Suggestion)[];
 }
@@ -48,6 +51,7 @@ export function endSummary(state: State, others: readonly string[] | null = null
     tokens: run?.tokens ?? 0,
     log: 'logs/summary.csv',
     next: run?.stopped ? advice(run.stopped.code, state) : '`ralph run` goes on',
+    false_claims: falseClaims(state),
     ...(others === null
       ? {}
       : {

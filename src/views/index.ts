@@ -8,6 +8,7 @@ export {
   type TimeInput,
   type TimeJson,
 } from './explain-time.ts';
+export { type FalseClaimJson, falseClaimLines, falseClaims } from './false-claims.ts';
 export { fold } from './fold.ts';
 export { inboxJson, inboxText, type QuestionJson, questionJson, questionText } from './inbox.ts';
 export * from './interventions.ts';
@@ -35,6 +36,7 @@ export {
   profilesText,
   verifiedDurations,
 } from './profile.ts';
+export { newSequel, type Sequel, sequelOf } from './sequel.ts';
 export { type SessionJson, sessionJson, sessionsText } from './sessions.ts';
 export * from './status.ts';
 export * from './story.ts';

@@ -1,6 +1,7 @@
 /** Findings and corrections as the intervention events that other tools read. */
 import { FINDINGS, type Intervention, type InterventionKind, type Severity } from '../core/index.ts';
 import { evidenceCount } from './receipt.ts';
+import { becameOf, type Sequel, TOLD_WORDS } from './sequel.ts';
 import type { FindingStory, IterationStory, Story } from './story.ts';
 import { iso, oneLine } from './words.ts';
 
@@ -115,21 +116,25 @@ function seen(told: IterationStory | undefined) {
   };
 }
 
-/** The events as a person reads them, one a line. */
-export function interventionsText(events: readonly InterventionJson[]): string {
+/** The events as a person reads them, one a line. `sequel`: of all attempts these events may be of. */
+export function interventionsText(events: readonly InterventionJson[], sequel: Sequel): string {
   if (events.length === 0) return 'Nothing was held against any iteration.';
+  const several = new Set(events.map(({ session_id }) => session_id)).size > 1;
   return events
-    .map(({ iteration, event_type, severity, details, remediation_attempted }) => {
+    .map((event) => {
+      const { session_id, iteration, event_type, severity, details, remediation_attempted } = event;
+      const session = several ? `${oneLine(session_id, 40)} · ` : '';
       const task = details.task_id === null ? '' : ` · ${oneLine(details.task_id, 60)}`;
-      const done = remediation_attempted ? ` · ${answerWords(details.correction)}` : '';
-      return `iteration ${iteration}${task} · ${event_type} (${severity})${done} — ${oneLine(details.detail, 300)}`;
+      const done = remediation_attempted ? ` · ${answerWords(event, sequel)}` : '';
+      return `${session}iteration ${iteration}${task} · ${event_type} (${severity})${done} — ${oneLine(details.detail, 300)}`;
     })
     .join('\n');
 }
 
 /** What was done about an event, by the correction that was chosen. */
-function answerWords(correction: InterventionKind | null | undefined): string {
+function answerWords({ session_id: session, iteration, details }: InterventionJson, sequel: Sequel): string {
+  const { correction, agent, task_id: task } = details;
   if (correction === 'question') return 'left to a question to a person';
   if (correction === 'other_agent') return 'given to another agent';
-  return 'corrected in the next prompt';
+  return TOLD_WORDS[becameOf(sequel, { session, iteration, agent, task })];
 }

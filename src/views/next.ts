@@ -13,6 +13,7 @@ import {
   type Step,
   type TaskState,
 } from '../core/index.ts';
+import { falseClaims } from './false-claims.ts';
 import { describeFact } from './line.ts';
 import { duration, oneLine, some, span, until } from './words.ts';
 
@@ -170,12 +171,20 @@ export function afterDefect(reason: string): string {
   return 'free the disk, or report the defect; then `ralph run` goes on';
 }
 
+/** What a person may still want to look at is said here, too. */
+function finished(state: State): string {
+  const doubted = falseClaims(state).map(({ task_id }) => task_id);
+  if (doubted.length === 0) return 'nothing is left to do';
+  const which = doubted.length === 1 ? doubted[0]! : 'ID';
+  return `nothing is left to do; not all that was claimed of ${some(doubted, 5)} is so: \`ralph why ${which}\` tells it`;
+}
+
 /** What a person does after an exit with this code. */
 export function advice(code: number, state: State): string {
   const asked = openQuestions(state).map(({ question }) => `${question.id}: ${answerHint(question)}`);
   switch (code) {
     case 0:
-      return 'nothing is left to do';
+      return finished(state);
     case 1:
       return '`ralph run` goes on with a fresh limit; raise it with -n, --max-time, --max-cost or --max-tokens';
     case 2:

@@ -80,7 +80,7 @@ describe('the profile of an agent', () => {
       note(4),
     ];
     // Iteration 1: two corrected findings, one of them came back in iteration 3; that one was gone in 4.
-    expect(profilesOf(notes)[0]?.remediation).toEqual({
+    expect(profilesOf(notes)[0]?.remediation).toMatchObject({
       followed: 3,
       remedied: 2,
       success_rate: 0.6667,
@@ -89,12 +89,29 @@ describe('the profile of an agent', () => {
 
   it('takes no attempt without a change for a cure of having changed nothing', () => {
     const notes = [idle(1, { events: [event('no_files_detected')] }), note(2, { files: 0 })];
-    expect(profilesOf(notes)[0]?.remediation).toEqual({ followed: 1, remedied: 0, success_rate: 0 });
+    expect(profilesOf(notes)[0]?.remediation).toMatchObject({ followed: 1, remedied: 0, success_rate: 0 });
+  });
+
+  it('counts apart what another agent made of a task it was given', () => {
+    const other = { agent: 'codex' };
+    const notes = [idle(1), idle(2), note(3, other), note(4)];
+    const [first, second] = profilesOf(notes);
+    // Of iteration 1 both came back; those of iteration 2 were gone when codex tried, and are not asked again in 4.
+    expect(first?.remediation).toEqual({
+      followed: 2,
+      remedied: 0,
+      success_rate: 0,
+      handed_over: { followed: 2, remedied: 2 },
+    });
+    expect(second?.remediation.handed_over).toEqual({ followed: 0, remedied: 0 });
+    expect(profilesText(profilesOf(notes))).toContain(
+      'given to another agent, and not counted above: 2 findings, of which 2 did not come back there',
+    );
   });
 
   it('counts no correction where none was made, and none that was not tried again', () => {
     const notes = [note(1, { events: [event('no_files_detected', false)] }), note(2), idle(3)];
-    expect(profilesOf(notes)[0]?.remediation).toEqual({
+    expect(profilesOf(notes)[0]?.remediation).toMatchObject({
       followed: 0,
       remedied: 0,
       success_rate: null,

@@ -14,6 +14,7 @@ import {
 } from '../core/index.ts';
 import { type InterventionJson, interventionJson } from './interventions.ts';
 import { evidenceCount } from './receipt.ts';
+import { follows, type Sequel } from './sequel.ts';
 import type { FindingStory, Story } from './story.ts';
 import { count, oneLine } from './words.ts';
 
@@ -71,9 +72,13 @@ export function iterationNote(
   };
 }
 
-/** The events of these notes, oldest first, one after the other. */
-export function* notedEvents(notes: Iterable<IterationNote>): Generator<InterventionJson> {
-  for (const { session, iteration, at, events } of notes) {
+/** The events of these notes, oldest first, one after the other. `sequel` learns what followed each, as they go by. */
+export function* notedEvents(
+  notes: Iterable<IterationNote>,
+  sequel: Sequel | null = null,
+): Generator<InterventionJson> {
+  for (const { session, iteration, at, events, agent, task, outcome } of notes) {
+    if (sequel !== null) follows(sequel, { session, iteration, agent, task }, outcome);
     if (events.length === 0) continue;
     const timestamp = iso(at);
     for (const { event_type, severity, details, remediation_attempted } of events)
@@ -120,8 +125,16 @@ export interface ProfileJson extends Behaviour {
   /** ISO 8601; null: never. */
   last_reinforcement: string | null;
   intervention_threshold_exceeded: boolean;
-  /** Corrected findings whose task was tried again, and those that did not come back. */
-  remediation: { followed: number; remedied: number; success_rate: number | null };
+  /**
+   * Corrected findings whose task this agent tried next, and those that did not come back: whether it heeds.
+   * `handed_over`: those whose task another agent tried next, which say nothing of this one.
+   */
+  remediation: {
+    followed: number;
+    remedied: number;
+    success_rate: number | null;
+    handed_over: { followed: number; remedied: number };
+  };
   by_class: Record<string, Behaviour>;
   /** The last twenty iterations, and all before them; null where there are none. */
   trend: { last_20: Trend | null; before: Trend | null };
@@ -141,7 +154,9 @@ const VERIFIED_LEAST = 5;
 export function profilesOf(notes: Iterable<IterationNote>): ProfileJson[] {
   const agents = new Map<string, Course>();
   for (const note of notes) {
-    follow(entryOf(agents, note.agent, newCourse), note);
+    const course = entryOf(agents, note.agent, newCourse);
+    follow(course, note);
+    for (const other of agents.values()) if (other !== course) handOver(other, note);
   }
   return [...agents]
     .map(([agent, course]) => profileOf(agent, course))
@@ -214,10 +229,12 @@ interface Course {
   recent: IterationNote[];
   before: Tally;
   reinforcedAt: number | null;
-  /** Corrected kinds by subject, until its next attempt. */
+  /** Corrected kinds by subject, until its next attempt by whomever. */
   open: Map<string, string[]>;
   followed: number;
   remedied: number;
+  /** The same where the next attempt was another agent's. */
+  handedOver: { followed: number; remedied: number };
   /** The newest notes that carry events. */
   told: IterationNote[];
 }
@@ -231,6 +248,7 @@ const newCourse = (): Course => ({
   open: new Map(),
   followed: 0,
   remedied: 0,
+  handedOver: { followed: 0, remedied: 0 },
   told: [],
 });
 
@@ -244,20 +262,26 @@ function follow(course: Course, note: IterationNote): void {
   if (note.events.length > 0 && course.told.push(note) > HISTORY_MOST) course.told.shift();
 }
 
-/** A correction helped where the task's next attempt by the same agent does not show the finding again. */
 /** Findings that no files were changed. */
 const UNTOUCHED: ReadonlySet<string> = new Set(['no_files_detected', 'bookkeeping_only']);
 
-function remedy(course: Course, { session, mode, task, events, files }: IterationNote): void {
-  const subject = `${session} ${mode} ${task ?? ''}`;
-  for (const kind of course.open.get(subject) ?? []) {
-    course.followed += 1;
-    // What an earlier attempt left may be accepted later; an attempt that changes nothing has mended nothing.
-    const back = files === 0 && UNTOUCHED.has(kind);
-    if (!back && !events.some((event) => kindOf(event) === kind)) course.remedied += 1;
-  }
+const subjectOf = ({ session, mode, task }: IterationNote) => `${session} ${mode} ${task ?? ''}`;
+
+/** A correction helped where the task's next attempt does not show the finding again. */
+function countRemedied(open: readonly string[], { events, files }: IterationNote): number {
+  // What an earlier attempt left may be accepted later; an attempt that changes nothing has mended nothing.
+  return open.filter(
+    (kind) => !(files === 0 && UNTOUCHED.has(kind)) && !events.some((event) => kindOf(event) === kind),
+  ).length;
+}
+
+function remedy(course: Course, note: IterationNote): void {
+  const subject = subjectOf(note);
+  const open = course.open.get(subject) ?? [];
+  course.followed += open.length;
+  course.remedied += countRemedied(open, note);
   const corrected: string[] = [];
-  for (const event of events) {
+  for (const event of note.events) {
     const kind = kindOf(event);
     if (event.remediation_attempted && kind !== 'agent_reinforced' && !corrected.includes(kind))
       corrected.push(kind);
@@ -265,8 +289,17 @@ function remedy(course: Course, { session, mode, task, events, files }: Iteratio
   course.open.set(subject, corrected);
 }
 
+/** Another agent made the next attempt: what comes of it is counted, and not as this agent's. */
+function handOver(course: Course, note: IterationNote): void {
+  const subject = subjectOf(note);
+  const open = course.open.get(subject) ?? [];
+  course.handedOver.followed += open.length;
+  course.handedOver.remedied += countRemedied(open, note);
+  course.open.delete(subject);
+}
+
 function profileOf(agent: string, course: Course): ProfileJson {
-  const { all, classes, recent, before, reinforcedAt, followed, remedied, told } = course;
+  const { all, classes, recent, before, reinforcedAt, followed, remedied, handedOver, told } = course;
   const last = newTally();
   for (const note of recent) countIn(last, note);
   const byClass = [...classes].sort().map(([name, own]) => [name, behaviour(own)]);
@@ -279,6 +312,7 @@ function profileOf(agent: string, course: Course): ProfileJson {
       followed,
       remedied,
       success_rate: followed === 0 ? null : rounded(remedied / followed),
+      handed_over: handedOver,
     },
     by_class: Object.fromEntries(byClass),
     trend: { last_20: trend(last), before: trend(before) },
@@ -384,6 +418,12 @@ function profileText(profile: ProfileJson): string {
   if (helped.success_rate !== null) {
     lines.push(
       `  corrections: ${helped.remedied} of ${count(helped.followed, 'finding')} did not come back in the task’s next attempt (${percent(helped.success_rate)})`,
+    );
+  }
+  const { followed, remedied } = helped.handed_over;
+  if (followed > 0) {
+    lines.push(
+      `  given to another agent, and not counted above: ${count(followed, 'finding')}, of which ${remedied} did not come back there`,
     );
   }
   if (now.last_20 !== null && now.before !== null) {

@@ -79,7 +79,7 @@ function everyWindow(story: views.Story, live: views.LiveInfo): string[] {
     views.topicsText(story),
     views.messagesText(story.messages),
     views.messagesText(views.tellSenders(story.state, story.messages)),
-    views.interventionsText(views.sessionEvents(story)),
+    views.interventionsText(views.sessionEvents(story), views.sequelOf(story)),
     views.sessionsText([views.sessionJson(state, live)]),
     views.boardText(story),
     views.costText(story),
@@ -222,7 +222,7 @@ describe('why', () => {
       /verdict +rejected \(counts as a try of at most 3\): No file in the repository changed/,
     );
     expect(text).toMatch(/finding +no_files_detected \(critical\)/);
-    expect(text).toMatch(/correction +remind: Use your tools/);
+    expect(text).toMatch(/correction +remind \(will be told in the next prompt\): Use your tools/);
     expect(text).toMatch(/time +900 s \(mode balanced\); silent for at most 10m; used /);
     expect(text).toMatch(/next +it goes again as attempt 2; 1 of 3 rejections are used/);
   });
@@ -341,12 +341,24 @@ describe('the rows and events', () => {
   it('say of each event what was done about it', () => {
     const story = views.readStory(journal([attempt(1, 'rejected', 'done')]));
     const [event] = views.interventionsJson(views.sessionEvents(story), { last: 1 });
-    const said = (correction: 'remind' | 'question' | 'other_agent' | null) =>
-      views.interventionsText([{ ...event!, details: { ...event!.details, correction } }]);
-    expect(said('remind')).toContain('(critical) · corrected in the next prompt — ');
-    expect(said(null)).toContain(' · corrected in the next prompt — ');
+    const said = (correction: 'remind' | 'question' | 'other_agent' | null, sequel = views.sequelOf(story)) =>
+      views.interventionsText([{ ...event!, details: { ...event!.details, correction } }], sequel);
+    expect(said('remind')).toContain('(critical) · will be told in the next prompt — ');
+    const later = views.readStory(journal([attempt(1, 'rejected', 'done'), attempt(1, 'rejected', 'done')]));
+    expect(said('remind', views.sequelOf(later))).toContain(' · corrected in the next prompt — ');
+    expect(said(null, views.sequelOf(later))).toContain(' · corrected in the next prompt — ');
     expect(said('question')).toContain(' · left to a question to a person — ');
     expect(said('other_agent')).toContain(' · given to another agent — ');
+  });
+
+  it('name the session of each event where there is more than one', () => {
+    const story = views.readStory(journal([attempt(1, 'rejected', 'done')]));
+    const [event] = views.interventionsJson(views.sessionEvents(story), { last: 1 });
+    const sequel = views.sequelOf(story);
+    expect(views.interventionsText([event!], sequel)).toMatch(/^iteration 1 · task-1/);
+    expect(views.interventionsText([event!, { ...event!, session_id: '260209-080000' }], sequel)).toMatch(
+      /^260208-143000 · iteration 1 · .*\n260209-080000 · iteration 1 · /,
+    );
   });
 
   it('count a session’s tasks and iterations in whole words', () => {

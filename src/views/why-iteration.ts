@@ -2,10 +2,18 @@
  * One iteration explained from the journal: what the agent said, what happened, what the gates found,
  * what follows from it.
  */
-import { type Change, correctionName, FINDINGS, type Severity, type Trespass } from '../core/index.ts';
+import {
+  type Change,
+  correctionName,
+  FINDINGS,
+  type Intervention,
+  type Severity,
+  type Trespass,
+} from '../core/index.ts';
 import { explainTime, type TimeJson } from './explain-time.ts';
 import { type LiveInfo, nextWords, taskNext } from './next.ts';
 import { type ReceiptJson, receiptJson, receiptLines } from './receipt.ts';
+import { TOLD_WORDS, toldIn } from './sequel.ts';
 import { commitOf, type IterationStory, type Outcome, outcomeOf, type Story } from './story.ts';
 import { count, duration, iso, oneLine, plain, some, spent, tally } from './words.ts';
 
@@ -72,6 +80,8 @@ export interface IterationJson {
     to: string | null;
     /** The agent's circuit breaker had tripped. */
     aggressive: boolean;
+    /** The iteration whose prompt said so; null: none did yet. */
+    told_in: number | null;
   }[];
   questions: string[];
   commit: string | null;
@@ -134,6 +144,7 @@ export function iterationJson(story: Story, told: IterationStory, view: Viewpoin
       sentence,
       to: agent ?? null,
       aggressive: aggressive ?? false,
+      told_in: toldIn(story, told, sentence),
     })),
     questions: told.questions,
     commit: commitOf(told),
@@ -223,15 +234,22 @@ export function iterationText(story: Story, told: IterationStory, view: Viewpoin
     ...rewrittenRows(told),
     row('verdict', verdictWords(story, told)),
     ...findingRows(told),
-    ...told.interventions.map((chosen) =>
-      row('correction', `${correctionName(chosen)}: ${oneLine(chosen.sentence, 600) || 'no words'}`),
-    ),
+    ...told.interventions.map((chosen) => row('correction', correctionWords(story, told, chosen))),
     ...told.questions.map((id) => row('question', questionWords(story, id))),
     row('time', timeOf(told, view.now).text),
     row('cost', costWords(told)),
     row('next', afterIteration(story, told, view)),
   ];
   return [head, ...lines].join('\n');
+}
+
+function correctionWords(story: Story, told: IterationStory, chosen: Intervention): string {
+  const words = oneLine(chosen.sentence, 600) || 'no words';
+  const name = correctionName(chosen);
+  if (chosen.kind === 'question' || chosen.sentence === '') return `${name}: ${words}`;
+  const later = toldIn(story, told, chosen.sentence);
+  const nobody = told.verdict?.value === 'accepted' ? TOLD_WORDS.nobody : TOLD_WORDS.to_come;
+  return `${name} (${later === null ? nobody : `told in iteration ${later}`}): ${words}`;
 }
 
 function acceptanceOf({ state }: Story, { item }: IterationStory): readonly string[] {

@@ -13,6 +13,7 @@ import {
   type Unblocking,
 } from '../core/index.ts';
 import { explainTime, type TimeJson } from './explain-time.ts';
+import { type FalseClaimJson, falseClaimLines, falseClaims } from './false-claims.ts';
 import { type QuestionJson, questionJson, questionText } from './inbox.ts';
 import { nextWords, taskNext } from './next.ts';
 import { statusDetail } from './status.ts';
@@ -32,6 +33,8 @@ export interface SessionWhy {
   /** What each unfinished task waits for. */
   waiting: { task_id: string; reason: string }[];
   notices: { level: string; text: string }[];
+  /** Done tasks whose accepted attempt claimed what is not so. */
+  false_claims: FalseClaimJson[];
   last_iteration: IterationJson | null;
   next: string;
 }
@@ -188,6 +191,7 @@ function sessionWhy(story: Story, view: Viewpoint): SessionWhy {
     open_questions: openQuestions(state).map(questionJson),
     waiting: waiting(state),
     notices: state.notices.map(({ level, text }) => ({ level, text })),
+    false_claims: falseClaims(state),
     last_iteration: last && iterationJson(story, last, view),
     next: nextWords(state, view.now, view.live),
   };
@@ -235,6 +239,7 @@ function sessionText(story: Story, view: Viewpoint): string {
   if (held.length > 0) lines.push(`${count(held.length, 'task')} not finished`);
   for (const { reason } of held.slice(0, 20)) lines.push(`  ${reason}`);
   if (held.length > 20) lines.push(`  and ${held.length - 20} more: \`ralph tasks\``);
+  lines.push(...falseClaimLines(falseClaims(state)));
   for (const { level, text } of state.notices.slice(-3)) lines.push(`${level}: ${oneLine(text, 400)}`);
   const last = lastIteration(story);
   if (last) lines.push('', iterationText(story, last, view), '');
@@ -259,7 +264,7 @@ function taskText(story: Story, id: string, view: Viewpoint): string {
   const time = nextTime(story.state, task);
   if (time) lines.push(`time of the next attempt: ${time.text}`);
   const last = told.at(-1);
-  lines.push(...earlierLines(told.slice(0, -1).slice(-20), task.unblocks, last?.iteration ?? null));
+  lines.push(...earlierLines(story, told.slice(-21), task.unblocks));
   if (last) lines.push('', iterationText(story, last, view), '');
   const since = task.unblocks.filter(({ after }) => last === undefined || after >= last.iteration);
   lines.push(...since.map(unblockingLine));
@@ -267,18 +272,48 @@ function taskText(story: Story, id: string, view: Viewpoint): string {
   return lines.join('\n');
 }
 
-/** What came before the last attempt: attempts, and each unblocking at its place between them. */
-function earlierLines(earlier: IterationStory[], unblocks: Unblocking[], last: number | null): string[] {
-  if (last === null) return [];
+/**
+ * What came before the last of these attempts: attempts, and at its place between them each unblocking and each
+ * change of the agent.
+ */
+function earlierLines(story: Story, attempts: IterationStory[], unblocks: Unblocking[]): string[] {
+  const last = attempts.at(-1)?.iteration;
+  if (last === undefined) return [];
+  const earlier = attempts.slice(0, -1);
   const first = earlier[0]?.iteration ?? 0;
+  const several = new Set([...story.iterations.values()].map(({ agent }) => agent)).size > 1;
   const lines = [
-    ...earlier.map((told) => ({ at: told.iteration, line: shortLine(told) })),
+    ...earlier.map((told) => ({ at: told.iteration, line: shortLine(told, several) })),
+    ...attempts.flatMap((told, n) => {
+      const line = takeoverLine(story, attempts[n - 1], told);
+      return line === null ? [] : [{ at: told.iteration - 0.25, line }];
+    }),
     ...unblocks
       .filter(({ after }) => after >= first && after < last)
       // Between the attempt it came after and the next.
       .map((one) => ({ at: one.after + 0.5, line: unblockingLine(one) })),
   ];
   return lines.sort((a, b) => a.at - b.at).map(({ line }) => line);
+}
+
+/** Why the next attempt was another agent's, where the attempt before it does not say so itself. */
+function takeoverLine({ iterations }: Story, before: IterationStory | undefined, next: IterationStory) {
+  if (before === undefined || before.agent === next.agent || before.item.role !== next.item.role) return null;
+  const gives = ({ interventions }: IterationStory) =>
+    interventions.some(({ agent }) => agent === next.agent);
+  if (gives(before)) return null;
+  const tripped = [...iterations.values()].find(
+    (told) =>
+      told.iteration > before.iteration &&
+      told.iteration < next.iteration &&
+      told.agent === before.agent &&
+      gives(told),
+  );
+  const why =
+    tripped === undefined
+      ? ''
+      : `: its circuit breaker tripped in iteration ${tripped.iteration} (${oneLine(tripped.item.subject, 60)})`;
+  return `  ${oneLine(next.agent, 60)} took over from ${oneLine(before.agent, 60)}${why}`;
 }
 
 function unblockingLine({ by, at, reason, grant, attempts, auto }: Unblocking): string {
@@ -301,10 +336,11 @@ function nextTime({ policy, durations }: State, task: TaskState): TimeJson | nul
   return explainTime({ time, ...limits, usedMs: null });
 }
 
-function shortLine(told: IterationStory): string {
+function shortLine(told: IterationStory, several: boolean): string {
   const commit = commitOf(told);
   const took = told.durationMs === null ? '' : ` in ${duration(told.durationMs)}`;
   const why = oneLine(told.verdict?.reason ?? told.lost ?? '', 200);
   const then = told.interventions.map((chosen) => ` · then ${oneLine(correctionName(chosen), 80)}`).join('');
-  return `  iteration ${told.iteration} · ${told.item.mode}: ${outcomeOf(told)}${took}${commit ? ` · ${commit.slice(0, 7)}` : ''}${why === '' ? '' : ` — ${why}`}${then}`;
+  const by = several ? ` by ${oneLine(told.agent, 60)}` : '';
+  return `  iteration ${told.iteration} · ${told.item.mode}${by}: ${outcomeOf(told)}${took}${commit ? ` · ${commit.slice(0, 7)}` : ''}${why === '' ? '' : ` — ${why}`}${then}`;
 }
