@@ -12,6 +12,8 @@ import {
   statusOfMarker,
 } from './checklist.ts';
 import { isTicked, type MarkStyle, markEdits } from './checklist-marks.ts';
+import { type Pairs, pairUp } from './checklist-pairs.ts';
+import { renumbered } from './reworded.ts';
 import { changedTasks } from './story-compare.ts';
 import type { TaskFileComparison, TaskFileVerdict, TaskListReading } from './tasklist.ts';
 import { applyEdits, type Edit, lineEndAfter, lineEnding } from './text.ts';
@@ -37,6 +39,11 @@ export function compareChecklists(input: TaskFileComparison, reading: Reading): 
   if (was.length > 0 && (now.length === 0 || isCutOff(input))) {
     return restoreAll([{ detail: 'the agent left the task list empty or cut off' }]);
   }
+  const anew = renumbered(
+    was.map(({ task }) => task),
+    now.map(({ task }) => task),
+  );
+  if (anew !== null) return restoreAll([anew]);
   const comparison: Comparison = { ...input, verdict: { marked: [], violations: [] }, edits: [], style };
   const pairs = pairUp(was, now);
   if ([...pairs].some(([before, after]) => before.level > 0 !== after.level > 0)) {
@@ -45,7 +52,7 @@ export function compareChecklists(input: TaskFileComparison, reading: Reading): 
   for (const [before, after] of pairs) comparePair(comparison, before, after);
   const paired = new Set([...pairs.values()]);
   for (const item of now) if (!paired.has(item)) openNew(comparison, item);
-  putBackDeleted(comparison, was, pairs);
+  putBackDeleted(comparison, { was, now, pairs });
   const restored = applyEdits(input.after, comparison.edits);
   const list = restored === input.before ? old : readChecklist(restored);
   const result = reading(list, path);
@@ -70,79 +77,15 @@ function isCutOff({ before, after }: TaskFileComparison): boolean {
 function stands(was: readonly ChecklistItem[], restored: readonly ChecklistItem[], added: number): boolean {
   const known = new Set(was.map(({ task }) => task.id));
   const found = new Map(restored.map((item) => [item.task.id, item]));
-  const extraClosed = restored.some(({ task }) => !known.has(task.id) && task.status !== 'todo');
+  const extraClosed = restored.some(
+    ({ task }) => !known.has(task.id) && (task.status !== 'todo' || task.changes === 'none'),
+  );
   const isThere = (old: ChecklistItem): boolean => {
     const now = found.get(old.task.id);
     if (now === undefined || now.task.status !== old.task.status) return false;
     return now.level > 0 === old.level > 0 && now.mark.kind === old.mark.kind && sameTerms(old, now);
   };
   return !extraClosed && restored.length === was.length + added && was.every(isThere);
-}
-
-/**
- * Which line was which. Ids tell; a line that lost its id by an edit of its text is the one that begins
- * like it, or the only one left between the same neighbours.
- */
-function pairUp(
-  was: readonly ChecklistItem[],
-  now: readonly ChecklistItem[],
-): Map<ChecklistItem, ChecklistItem> {
-  const pairs = new Map<ChecklistItem, ChecklistItem>();
-  const byId = new Map(now.map((item) => [item.task.id, item]));
-  const free = new Set(now);
-  for (const old of was) {
-    const same = byId.get(old.task.id);
-    if (same === undefined || !free.delete(same)) continue;
-    pairs.set(old, same);
-  }
-  const alike = byBeginning(free);
-  for (const old of was) {
-    if (pairs.has(old)) continue;
-    const near = alike.get(beginning(old)) ?? [];
-    const like = near.slice(0, MAX_ALIKE).find((item) => beginsAlike(old.task.title, item.task.title));
-    if (like === undefined || !free.delete(like)) continue;
-    pairs.set(old, like);
-    near.splice(near.indexOf(like), 1);
-  }
-  pairByPlace(pairs, free, was, now);
-  return pairs;
-}
-
-/** How many lines that begin like a lost one are looked at. */
-const MAX_ALIKE = 50;
-
-const beginning = ({ task }: ChecklistItem): string => task.title.slice(0, 4).toLowerCase();
-
-function byBeginning(items: Iterable<ChecklistItem>): Map<string, ChecklistItem[]> {
-  const found = new Map<string, ChecklistItem[]>();
-  for (const item of items) {
-    const list = found.get(beginning(item));
-    if (list === undefined) found.set(beginning(item), [item]);
-    else list.push(item);
-  }
-  return found;
-}
-
-function beginsAlike(a: string, b: string): boolean {
-  const [short, long] = a.length < b.length ? [a, b] : [b, a];
-  return short.length >= 4 && long.toLowerCase().startsWith(short.toLowerCase());
-}
-
-function pairByPlace(
-  pairs: Map<ChecklistItem, ChecklistItem>,
-  free: Set<ChecklistItem>,
-  was: readonly ChecklistItem[],
-  now: readonly ChecklistItem[],
-): void {
-  const indexOf = new Map(now.map((item, index) => [item, index]));
-  for (const [index, old] of was.entries()) {
-    if (pairs.has(old)) continue;
-    const before = index === 0 ? -1 : (indexOf.get(pairs.get(was[index - 1]!)!) ?? Number.NaN);
-    const after = index === was.length - 1 ? now.length : indexOf.get(pairs.get(was[index + 1]!)!);
-    const between = now[before + 1];
-    if (after !== before + 2 || between === undefined || !free.delete(between)) continue;
-    pairs.set(old, between);
-  }
 }
 
 function comparePair(comparison: Comparison, old: ChecklistItem, now: ChecklistItem): void {
@@ -242,7 +185,9 @@ function spoken(item: ChecklistItem, text: string): string {
 }
 
 function openNew({ verdict, edits, after, style }: Comparison, item: ChecklistItem): void {
-  const { task, mark } = item;
+  const { task, mark, exempt } = item;
+  // As of any new task: an exemption is a person's to give.
+  if (exempt !== undefined) edits.push({ ...exempt, text: 'expected' });
   if (task.status === 'todo') return;
   verdict.violations.push({
     detail: `new task "${task.id}" was added already marked ${spoken(item, after)}`,
@@ -253,29 +198,65 @@ function openNew({ verdict, edits, after, style }: Comparison, item: ChecklistIt
 /** A deleted task comes back with what was nested in it, behind the task that stood before it. */
 function putBackDeleted(
   comparison: Comparison,
-  was: readonly ChecklistItem[],
-  pairs: ReadonlyMap<ChecklistItem, ChecklistItem>,
+  { was, now, pairs }: { was: readonly ChecklistItem[]; now: readonly ChecklistItem[]; pairs: Pairs },
 ): void {
   const { verdict, edits, before, after } = comparison;
   const newline = lineEnding(after);
   let previous: ChecklistItem | undefined;
+  let run: ChecklistItem[] = [];
+  const putBack = (): void => {
+    if (run.length === 0) return;
+    const at =
+      previous === undefined
+        ? firstStart(after, now, new Set(pairs.values()))
+        : itemEnd(after, pairs.get(previous)!);
+    const raws = run.map((old) => block(before, old, false));
+    const text = raws.join(newline);
+    const start = leftBelow(comparison, { previous, run, at });
+    const fresh = start === 0 || endsLine(after, start);
+    edits.push({ start, end: at, text: fresh ? `${text}${newline}` : `${newline}${text}` });
+    run = [];
+  };
   for (const old of was) {
-    const pair = pairs.get(old);
-    if (pair !== undefined) {
-      previous = pair;
+    if (!pairs.has(old)) {
+      verdict.violations.push({ detail: `task "${old.task.id}" was deleted` });
+      run.push(old);
       continue;
     }
-    verdict.violations.push({ detail: `task "${old.task.id}" was deleted` });
-    const raw = block(before, old, false);
-    const at = previous === undefined ? firstStart(pairs, after) : itemEnd(after, previous);
-    const fresh = at === 0 || endsLine(after, at);
-    edits.push({ start: at, end: at, text: fresh ? `${raw}${newline}` : `${newline}${raw}` });
+    putBack();
+    previous = old;
   }
+  putBack();
 }
 
-function firstStart(pairs: ReadonlyMap<ChecklistItem, ChecklistItem>, after: string): number {
-  const starts = [...pairs.values()].map((item) => item.start);
-  return starts.length === 0 ? after.length : Math.min(...starts);
+/**
+ * Where the lines begin that were nested in deleted tasks and were left behind, as criteria of the task
+ * above them now; `at` where there are none.
+ */
+function leftBelow(
+  { before, after, edits }: Comparison,
+  { previous, run, at }: { previous: ChecklistItem | undefined; run: readonly ChecklistItem[]; at: number },
+): number {
+  const above = previous === undefined ? before.slice(0, run[0]!.start) : block(before, previous, true);
+  const had = above.trimEnd();
+  let start = at;
+  for (const old of [...run].reverse()) {
+    const nested = before.slice(lineEndAfter(before, old.start), itemEnd(before, old));
+    if (nested.trim() === '' || !after.slice(0, start).endsWith(nested) || had.endsWith(nested.trimEnd()))
+      break;
+    start -= nested.length;
+  }
+  return edits.some((edit) => edit.end > start && edit.start < at) ? at : start;
+}
+
+/** In front of the first old task that is still there, and of the new ones right above it. */
+function firstStart(text: string, now: readonly ChecklistItem[], kept: ReadonlySet<ChecklistItem>): number {
+  const first = now.findIndex((item) => kept.has(item));
+  let start = (now[first] ?? now[0])?.start ?? text.length;
+  for (let index = first - 1; index >= 0 && itemEnd(text, now[index]!) === start; index--) {
+    start = now[index]!.start;
+  }
+  return start;
 }
 
 function lineEndAt(text: string, from: number): number {

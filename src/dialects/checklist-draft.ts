@@ -24,6 +24,8 @@ import { idsInText } from './story-fields.ts';
 export interface ChecklistItem {
   task: TaskDef;
   idKind: ChecklistTitle['idKind'];
+  /** The id that the line itself gives; null where the title is all it is known by. */
+  named: string | null;
   line: number;
   /** Offset of the line. */
   start: number;
@@ -32,6 +34,8 @@ export interface ChecklistItem {
   /** Where the heading's section ends: at the next heading of its level or above. */
   end: number;
   mark: Mark;
+  /** Where the word `none` of its "Changes: none" stands; absent where it says no such thing. */
+  exempt?: { start: number; end: number };
 }
 
 /** What a label such as "Acceptance criteria:" makes of the list below it. */
@@ -122,7 +126,10 @@ function setProperty(
       return priority !== null;
     }
     case 'changes':
-      if (value.trim().toLowerCase() === 'none') task.changes = 'none';
+      if (value.trim().toLowerCase() === 'none') {
+        task.changes = 'none';
+        owner.exempt = { start: place.at, end: place.at + value.trimEnd().length };
+      }
       return task.changes === 'none';
     case 'type':
       if (value.trim().toLowerCase() === 'sequential') task.sequential = true;

@@ -246,7 +246,7 @@ export class ChecklistReader {
     const named = row.id === null ? title : `[${row.id}] ${title}`;
     const draft = this.draft(named, { line: row.line, start: row.at, level: 0, mark, said });
     if (row.id !== null) Object.assign(draft.task, { id: row.id });
-    if (row.id !== null) Object.assign(draft, { idKind: 'own' });
+    if (row.id !== null) Object.assign(draft, { idKind: 'own', named: row.id });
     draft.task.priority = (row.priority === null ? null : priorityOf(row.priority)) ?? draft.task.priority;
     if (row.dependsOn !== null) draft.needs.push(row.dependsOn);
   }
@@ -360,6 +360,7 @@ export class ChecklistReader {
         changes: 'expected',
       },
       idKind,
+      named: idKind === 'own' ? id : null,
       last: null,
       needs: dependsOn,
       perhaps,

@@ -5,10 +5,11 @@
  */
 import type { TaskDef } from '../core/index.ts';
 import { entryOf, type JsonNode } from './json-tree.ts';
+import { isReworded, keepsCriteria, type NamedTask, renumbered } from './reworded.ts';
 import { judgeStory, judgeTop, openedFields, type StoryPair } from './story-claims.ts';
 import type { StoryFile } from './story-faults.ts';
-import { FIXED_KEYS, FIXED_TOP_KEYS, TITLE_KEYS } from './story-fields.ts';
-import { ownId, storyIds } from './story-id.ts';
+import { ACCEPTANCE_KEYS, FIXED_KEYS, FIXED_TOP_KEYS, TITLE_KEYS } from './story-fields.ts';
+import { ownId, storyIds, titleOf } from './story-id.ts';
 import { isReviewed } from './story-list.ts';
 import type { Notation, StoryFields } from './story-marks.ts';
 import {
@@ -66,6 +67,8 @@ export function compareStories(format: StoryFormat, input: TaskFileComparison): 
     const detail = 'the agent left the task list unreadable or without its stories';
     return restoreAll(format, input, [{ detail }]);
   }
+  const anew = renumbered(namedTasks(before), namedTasks(after));
+  if (anew !== null) return restoreAll(format, input, [anew]);
   const comparison: Comparison = { ...input, format, verdict: { violations: [], marked: [] } };
   const edits = [...topEdits(comparison, before, after), ...storyEdits(comparison, before, after)];
   const restored = applyEdits(input.before, edits);
@@ -147,12 +150,39 @@ function storiesById(after: StoryList, { violations }: Comparison['verdict']): M
   return found;
 }
 
-/** The id of the story at the same place, where both have no id of their own and only the title differs. */
+/**
+ * The id of the story at the same place, where both have no id of their own and the title is the old one
+ * in other words. What is written over a story is another one.
+ */
 function renamed(before: StoryList, after: StoryList, index: number): string | null {
   const [was, now] = [before.values[index], after.values[index]];
   if (!isObject(was) || !isObject(now) || ownId(was) !== null || ownId(now) !== null) return null;
   const id = after.ids[index] ?? null;
-  return id === null || before.ids.includes(id) ? null : id;
+  if (id === null || before.ids.includes(id)) return null;
+  const [old, title] = [titleOf(was), titleOf(now)];
+  if (old === null || title === null || (old.idKind === 'own' && title.idKind === 'own')) return null;
+  const same = isReworded(old.title, title.title) && keepsCriteria(criteriaOf(was), criteriaOf(now));
+  return same ? id : null;
+}
+
+/** The criteria as the file has them, in whatever form. */
+function criteriaOf(story: Story): unknown[] {
+  return ACCEPTANCE_KEYS.flatMap((key) => story[key] ?? []);
+}
+
+function namedTasks({ ids, values }: StoryList): NamedTask[] {
+  const found: NamedTask[] = [];
+  for (const [index, story] of values.entries()) {
+    const id = ids[index] ?? null;
+    if (id === null || !isObject(story)) continue;
+    const title = titleOf(story)?.title ?? TITLE_KEYS.map((key) => story[key]).find(isTitle);
+    if (title !== undefined) found.push({ id, title: title.trim() });
+  }
+  return found;
+}
+
+function isTitle(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== '';
 }
 
 function addedStories(

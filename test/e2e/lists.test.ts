@@ -247,3 +247,22 @@ test('a story that depends on another waits for it; a loop or a stranger among t
     expect([refused.code, refused.err + refused.out]).toEqual([5, expect.stringMatching(words)]);
   }
 });
+
+test.each([
+  [
+    "sed -i 's/T-2: Make file number 2/T-9: Something else entirely/; s/f2.txt exists/zzz holds/' PRD.md",
+    'T-2',
+  ],
+  ["sed -i '/T-3/d;/f3.txt/d' PRD.md; echo '- [ ] T-9: extra' >> PRD.md", 'T-3'],
+])('an agent that puts another task in the place of one: %s', async (tamper, lost) => {
+  const lines = [1, 2, 3].map((n) => `- [ ] T-${n}: Make file number ${n}\n  - f${n}.txt exists\n`);
+  project = makeProject({
+    files: { 'PRD.md': `# Files\n\n${lines.join('')}` },
+    runs: [{ do: [{ run: `echo 1 > f1.txt; ${tamper}` }, { say: DONE }] }],
+  });
+  expect(await code('run', '-n', '1')).toBe(1);
+  expect(verdicts(project)[0]).toMatch(/^T-1 rejected.*illegal_task_change/);
+  expect((await project.ralph(['why', 'T-1'])).out).toContain(`"${lost}" was deleted`);
+  for (const line of lines) expect(project.read('PRD.md')).toContain(line);
+  expect((await project.ralph(['tasks'])).out).toContain('T-9');
+});
