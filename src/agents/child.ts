@@ -144,12 +144,20 @@ function reportOf(facts: Ending): AgentReport {
 
 type Words = Pick<
   AgentReport,
-  'finalMessage' | 'toolCalls' | 'toolFiles' | 'commands' | 'usage' | 'sessionId' | 'unknownEvents'
+  | 'finalMessage'
+  | 'toolCalls'
+  | 'toolFiles'
+  | 'commands'
+  | 'usage'
+  | 'sessionId'
+  | 'unknownEvents'
+  | 'toolClaimed'
 >;
 
 function wordsOf(told: Told): Words {
   const { finalMessage, toolCalls, toolFiles, commands, usage, sessionId, unknownEvents } = told;
-  return { finalMessage, toolCalls, toolFiles, commands, usage, sessionId, unknownEvents };
+  const words = { finalMessage, toolCalls, toolFiles, commands, usage, sessionId, unknownEvents };
+  return told.toolClaimed ? { ...words, toolClaimed: true } : words;
 }
 
 const SPAWN_WORDS: [RegExp, (program: string) => string][] = [

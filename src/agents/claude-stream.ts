@@ -6,7 +6,7 @@
  * The final message is the LAST result's text: a sub-agent that ends in the background starts another
  * turn, with another `result`. Lines of sub-agents carry `parent_tool_use_id` and are never the message.
  */
-import type { AgentError, RunCommand } from '../core/index.ts';
+import { type AgentError, holdsCompletion, type RunCommand } from '../core/index.ts';
 import type { AgentEvent } from '../engine/index.ts';
 import { classifyClaudeError, type ErrorMarks } from './claude-error.ts';
 import { LISTED, lastPart, nothingTold, type StreamReader, type Told } from './stream.ts';
@@ -176,6 +176,8 @@ function readUser(reading: Reading, event: Json): void {
   for (const block of objects(object(event.message).content)) {
     const id = text(block.tool_use_id);
     const row = reading.calls.get(id);
+    if (block.type === 'tool_result' && holdsCompletion(contentText(block.content)))
+      reading.told.toolClaimed = true;
     if (block.type !== 'tool_result' || row === undefined) continue;
     reading.calls.delete(id);
     const words = contentText(block.content);

@@ -23,6 +23,8 @@ export interface Told {
   background: { what: string; agent: boolean }[];
   /** Lines that are no event at all or of a type this reader does not know. */
   unknownEvents: number;
+  /** Output of a tool held a signal of completion; absent where none did. */
+  toolClaimed?: true;
 }
 
 /** Reads one run's stdout. Never throws, keeps bounded memory, knows no clock and no disk. */

@@ -82,8 +82,19 @@ export interface Claim {
   files: string[];
   /** Everything it says was done; absent where it says nothing, and in journals of older versions. */
   told?: Told;
+  /** Why what looked like a claim was none; absent where there is a claim, and where nothing looked like one. */
+  ignored?: IgnoredClaim;
   /** Things seen on the way that are findings rather than claims, e.g. `prompt_echo`. */
   marks: ClaimMark[];
+}
+
+/**
+ * `placeholder`: `words` leaves open what the agent means, as instructions do. `tool`: it stood in the output of a
+ * tool, `words` is empty.
+ */
+export interface IgnoredClaim {
+  why: 'placeholder' | 'tool';
+  words: string;
 }
 
 export type ClaimMark =

@@ -37,6 +37,7 @@ const CORRECTABLE: ReadonlySet<FindingKind> = new Set([
   'timed_out',
   'unlisted_topic',
   'asked_and_notified',
+  'prompt_echo',
 ]);
 
 /** Of these, the ones an agent is told of although its work was accepted: how it reports, and what it leaves. */

@@ -93,3 +93,5 @@ export interface AgentReport {
   leftBehind: string[];
   unknownEvents: number;
 }
+  /** Output of a tool held a signal of completion; absent where none did. */
+  toolClaimed?: true;

@@ -22,6 +22,8 @@ export interface HeardMessage {
   status: Signal | null;
   echoes: number;
   emptyReasons: number;
+  /** What the first signal that leaves its meaning open holds in the place of words; null where none does. */
+  placeholder: string | null;
 }
 
 interface Fence {
@@ -34,6 +36,7 @@ interface Fence {
 const MAX_MESSAGE_CHARS = 1_000_000;
 const MAX_REASON_CHARS = 4_096;
 const LONG_LINE_CHARS = 80;
+const PLACEHOLDER_CHARS = 80;
 const ESCAPES =
   // The C1 forms, CSI … final byte, OSC … BEL or ST, two-byte escapes.
   /\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001b[@-Z\\-_]|[\u0080-\u009f]/g;
@@ -59,21 +62,32 @@ export function readFinalMessage(
   for (const fence of fences) inFence.fill(fence, fence.open, fence.close + 1);
 
   const echo = echoTest(lines, prompt);
-  const heard: HeardMessage = { result: null, tags: [], status: null, echoes: 0, emptyReasons: 0 };
+  const heard: HeardMessage = {
+    result: null,
+    tags: [],
+    status: null,
+    echoes: 0,
+    emptyReasons: 0,
+    placeholder: null,
+  };
   const keep = (from: number, to: number) => {
     if (!echo(from, to)) return true;
     heard.echoes++;
     return false;
   };
+  const left = (words: string) => {
+    heard.placeholder ??= bounded(words.replace(/\s+/g, ' ').trim()).slice(0, PLACEHOLDER_CHARS);
+  };
   for (const fence of fences) {
-    const result = resultIn(lines, fence);
+    const result = resultIn(lines, fence, left);
     if (result !== null && keep(fence.open + 1, fence.close - 1)) heard.result = result;
   }
-  for (const tag of tagsIn(lines, inFence, completionWord)) {
+  for (const tag of tagsIn(lines, inFence, completionWord, left)) {
     if (tag.kind !== 'complete' && tag.text === '') heard.emptyReasons++;
-    else if (!isPlaceholder(tag) && keep(tag.from, tag.to)) heard.tags.push(tag);
+    else if (isPlaceholder(tag)) left(tag.text);
+    else if (keep(tag.from, tag.to)) heard.tags.push(tag);
   }
-  for (const status of statusIn(lines, inFence)) {
+  for (const status of statusIn(lines, inFence, left)) {
     if (keep(status.from, status.to)) heard.status = status;
   }
   return heard;
@@ -98,10 +112,22 @@ function fencesOf(lines: string[]): Fence[] {
   return fences;
 }
 
-function resultIn(lines: string[], fence: Fence): ResultObject | null {
+/** Told what stands where a word of the agent's own belongs. */
+type Left = (words: string) => void;
+
+/** Words to choose from, or a blank to fill in. */
+function isOpen(words: string): boolean {
+  const choices = words.split(/[|/]/).map((word) => word.trim());
+  if (choices.length > 1 && choices.every((word) => word.length > 2)) return true;
+  return /^(<[^<>]*>|\[[^[\]]*\]|\{[^{}]*\}|[.…]+)$/.test(words);
+}
+
+function resultIn(lines: string[], fence: Fence, left: Left): ResultObject | null {
   if (fence.info.split(/\s/)[0] !== 'json') return null;
   try {
     const value: unknown = JSON.parse(lines.slice(fence.open + 1, fence.close).join('\n'));
+    const status = (value as { status?: unknown } | null)?.status;
+    if (typeof status === 'string' && isOpen(status.trim())) left(status);
     return readResult(value, { lenient: false });
   } catch {
     return null;
@@ -109,7 +135,12 @@ function resultIn(lines: string[], fence: Fence): ResultObject | null {
 }
 
 /** Tags that begin a line and end one; the words between may span lines. */
-function tagsIn(lines: string[], inFence: (Fence | null)[], completionWord: string | null): Signal[] {
+function tagsIn(
+  lines: string[],
+  inFence: (Fence | null)[],
+  completionWord: string | null,
+  left: Left,
+): Signal[] {
   const tags: Signal[] = [];
   for (let at = 0; at < lines.length; at++) {
     if (inFence[at] !== null) continue;
@@ -118,7 +149,11 @@ function tagsIn(lines: string[], inFence: (Fence | null)[], completionWord: stri
       tags.push({ kind: 'complete', text: '', from: at, to: at });
     } else if (/^ {0,3}<promise>/i.test(line)) {
       const tag = tagAt(lines, at, completionWord);
-      if (tag === null) continue;
+      if (tag === null) {
+        const body = /<promise>(.*?)<\/promise>\s*$/i.exec(line)?.[1]?.trim() ?? '';
+        if (isOpen(body)) left(body);
+        continue;
+      }
       tags.push(tag);
       at = tag.to;
     }
@@ -191,7 +226,7 @@ const STATUS_FENCES = [
 ];
 
 /** The status lines and blocks of a message, in order. A fence may hold them, but not one of code. */
-function statusIn(lines: string[], inFence: (Fence | null)[]): Signal[] {
+function statusIn(lines: string[], inFence: (Fence | null)[], left: Left): Signal[] {
   const signals: Signal[] = [];
   for (let at = 0; at < lines.length; at++) {
     const info = inFence[at]?.info.split(/\s/)[0] ?? '';
@@ -200,7 +235,7 @@ function statusIn(lines: string[], inFence: (Fence | null)[]): Signal[] {
     if (/^-{3}\s*RALPH_STATUS\s*-{3}$/i.test(line)) {
       const close = lines.findIndex((l, i) => i > at && /^\s*-{3}\s*END_RALPH_STATUS\s*-{3}\s*$/i.test(l));
       if (close > at && close - at <= 200) {
-        const signal = blockSignal(lines, at, close);
+        const signal = blockSignal(lines, { from: at, to: close, left });
         if (signal !== null) signals.push(signal);
         at = close;
       }
@@ -208,15 +243,29 @@ function statusIn(lines: string[], inFence: (Fence | null)[]): Signal[] {
     }
     const said = /^[-*\s]*EXIT_SIGNAL[*\s]*:[*\s]*(true|false)[*\s]*$/i.exec(line)?.[1]?.toLowerCase();
     if (said !== undefined) signals.push(exitSignal(said === 'true', at, at));
+    else {
+      const words = /^[-*\s]*EXIT_SIGNAL[*\s]*:(.*)$/i.exec(line)?.[1]?.replaceAll('*', '').trim() ?? '';
+      if (isOpen(words)) left(words);
+    }
   }
   return signals;
+}
+
+/** Whether a text that is nobody's final message holds a signal of completion all the same. */
+export function holdsCompletion(text: string): boolean {
+  if (!/<promise>|EXIT_SIGNAL|RALPH_STATUS/i.test(text)) return false;
+  const { tags, status } = readFinalMessage(text, '', null);
+  return status?.kind === 'complete' || tags.some(({ kind }) => kind === 'complete');
 }
 
 function exitSignal(done: boolean, from: number, to: number): Signal {
   return { kind: done ? 'complete' : 'unfinished', text: '', from, to };
 }
 
-function blockSignal(lines: string[], from: number, to: number): Signal | null {
+function blockSignal(
+  lines: string[],
+  { from, to, left }: { from: number; to: number; left: Left },
+): Signal | null {
   const fields = new Map<string, string>();
   for (const line of lines.slice(from + 1, to)) {
     const match = /^[-*\s]*([A-Z_]+)[*\s]*:\s*(.*?)\s*$/i.exec(line);
@@ -224,9 +273,11 @@ function blockSignal(lines: string[], from: number, to: number): Signal | null {
   }
   const status = (fields.get('STATUS') ?? '').toUpperCase();
   const exit = (fields.get('EXIT_SIGNAL') ?? '').toLowerCase();
+  for (const words of [exit, fields.get('STATUS') ?? '']) if (isOpen(words)) left(words);
   const reason = fields.get('BLOCKED_REASON') ?? fields.get('REASON') ?? fields.get('RECOMMENDATION') ?? '';
   if (status === 'BLOCKED' && reason !== '') {
     const blocked: Signal = { kind: 'blocked', text: bounded(reason), from, to };
+    if (isPlaceholder(blocked)) left(reason);
     return isPlaceholder(blocked) ? null : blocked;
   }
   if (exit === 'true' || exit === 'false') return exitSignal(exit === 'true', from, to);

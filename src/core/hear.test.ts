@@ -104,6 +104,44 @@ describe('promise tags', () => {
   });
 });
 
+describe('what looks like a claim and is none', () => {
+  const status = (value: string) => `---RALPH_STATUS---\nEXIT_SIGNAL: ${value}\n---END_RALPH_STATUS---`;
+
+  it.each([
+    [status('true | false'), 'true | false'],
+    ['EXIT_SIGNAL: true/false', 'true/false'],
+    ['**EXIT_SIGNAL:** [true or false]', '[true or false]'],
+    ['<promise>COMPLETE | BLOCKED</promise>', 'COMPLETE | BLOCKED'],
+    ['<promise>BLOCKED: <reason></promise>', '<reason>'],
+    [block({ status: 'completed | failed | blocked | paused' }), 'completed | failed | blocked | paused'],
+  ])('%j is a placeholder, and named as one', (message, words) => {
+    const claim = heard(message);
+    expect(claim.kind).toBe('none');
+    expect(claim.ignored).toEqual({ why: 'placeholder', words });
+  });
+
+  it.each(['Done.', 'STATUS: N/A', status('maybe'), status('false'), '<promise>soon</promise>'])(
+    '%j looks like none',
+    (message) => expect(heard(message)).not.toHaveProperty('ignored'),
+  );
+
+  it('a real claim beside a placeholder stands, and nothing is held against it', () => {
+    const claim = heard(
+      `The form is EXIT_SIGNAL: true | false\nEXIT_SIGNAL: true | false\n${status('true')}`,
+    );
+    expect(claim.kind).toBe('complete');
+    expect(claim).not.toHaveProperty('ignored');
+  });
+
+  it('a signal in the output of a tool is named, where the message claims nothing', () => {
+    expect(heard('I read it.', { toolClaimed: true })).toMatchObject({
+      kind: 'none',
+      ignored: { why: 'tool' },
+    });
+    expect(heard('<promise>COMPLETE</promise>', { toolClaimed: true })).not.toHaveProperty('ignored');
+  });
+});
+
 describe('echoes of the prompt', () => {
   const prompt = [
     'Work on the task.',

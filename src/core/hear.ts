@@ -12,6 +12,8 @@ import { worse } from './result-object.ts';
 export interface Utterances {
   /** The last assistant message only, never the whole stream. */
   finalMessage: string;
+  /** A tool's output held a signal of completion. */
+  toolClaimed?: boolean;
   /** Lines of this attempt's outbox, in the order they were written. */
   outbox: readonly OutboxLine[];
   /** The prompt this attempt was given, to know it when it comes back. */
@@ -75,8 +77,15 @@ export function hear(said: Utterances): Claim {
     notes: outbox.notes,
     files: [...new Set(results.flatMap(({ result }) => result.filesModified))],
     ...(told === null ? {} : { told }),
+    ...(worst === null ? ignoredIn(message.placeholder, said) : {}),
     marks: [...marks],
   };
+}
+
+/** Where nothing was claimed: what may have been meant as a claim. */
+function ignoredIn(placeholder: string | null, { toolClaimed }: Utterances): Pick<Claim, 'ignored'> {
+  if (placeholder !== null) return { ignored: { why: 'placeholder', words: placeholder } };
+  return toolClaimed ? { ignored: { why: 'tool', words: '' } } : {};
 }
 
 /** The worst thing said; of equals the first, because the list is in order of trust. */

@@ -19,6 +19,7 @@ export type * from './evidence.ts';
 export { ABORTED_REASON, evolve } from './evolve.ts';
 export { agentFor } from './fallback.ts';
 export { type FeedbackLine, feedbackFor, standingFeedback } from './feedback.ts';
+export { holdsCompletion } from './final-message.ts';
 export * from './finding.ts';
 export { compareFailures, mayRewrite, readGate } from './gate.ts';
 export { goneFacts, landedTasks } from './gone.ts';

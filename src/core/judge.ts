@@ -2,7 +2,7 @@
  * Turns a claim and the evidence into a verdict. An agent's word is never enough for `accepted`; what
  * it did is never hidden by its silence. Findings name what was held against it.
  */
-import type { Claim } from './claim.ts';
+import type { Claim, IgnoredClaim } from './claim.ts';
 import type { StopCause, Trespass } from './event.ts';
 import type { AgentReport, Change, GateResult } from './evidence.ts';
 import type { Finding, FindingKind, VerdictValue } from './finding.ts';
@@ -262,6 +262,8 @@ function judgeSilence({ evidence, findings, worked, broken, forbidden, timedOut 
   const endedWell = evidence.report.ending === 'ended';
   if (!worked && evidence.claim.kind !== 'failed' && endedWell) noChange(evidence, findings);
   if (endedWell) falseEvidence(evidence, findings);
+  const { ignored } = evidence.claim;
+  if (ignored) findings.push({ kind: 'prompt_echo', detail: ignoredWords(ignored) });
   if (evidence.claim.kind === 'failed')
     return charge(evidence, verdict('rejected', findings, 'the agent reports failure'));
   if (timedOut) return charge(evidence, verdict('rejected', findings, outOfTime(worked)));
@@ -269,6 +271,13 @@ function judgeSilence({ evidence, findings, worked, broken, forbidden, timedOut 
   if (forbidden || broken.length > 0)
     return charge(evidence, verdict('rejected', findings, rejection(findings)));
   return verdict('unfinished', findings, 'work was done and nothing was claimed');
+}
+
+/** Why what looks like a claim is none. */
+function ignoredWords({ why, words }: IgnoredClaim): string {
+  return why === 'tool'
+    ? "A signal of completion stood in a tool's output only, and the last message claims nothing: what a tool prints is no claim."
+    : `The last message leaves open what it claims ("${words}"): a placeholder is no claim.`;
 }
 
 const outOfTime = (worked: boolean) =>

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { csv, facts, json, sessionDir, started, verdicts } from './journal.ts';
+import { csv, facts, json, prompt, sessionDir, started, verdicts } from './journal.ts';
 import {
   DONE,
   HONEST,
@@ -68,7 +68,12 @@ test('302: a status block counts fenced; a placeholder and a tool result do not'
     ],
   });
   expect(await code('run')).toBe(0);
-  expect(verdicts(project)).toEqual(['a unfinished', 'a accepted']);
+  expect(verdicts(project)).toEqual(['a unfinished prompt_echo', 'a accepted']);
+  expect((await project.ralph(['why', '1'])).out).toMatch(
+    /finding +prompt_echo .*"true \| false".*placeholder/,
+  );
+  expect((await project.ralph(['interventions'])).out).toContain('prompt_echo');
+  expect(prompt(project, 2)).toMatch(/In iteration 1, on task a, what looked like a claim .*HOW TO REPORT/);
   project.remove();
 
   project = claudeLike([
@@ -77,6 +82,8 @@ test('302: a status block counts fenced; a placeholder and a tool result do not'
   ]);
   expect(await code('run', '-n', '1')).toBe(1);
   expect(facts(project, 'attempt.ended')[0]?.claim.kind).toBe('none');
+  expect(verdicts(project)).toEqual([expect.stringMatching(/^a rejected .*prompt_echo/)]);
+  expect((await project.ralph(['why', '1'])).out).toMatch(/prompt_echo .*what a tool prints is no claim/);
 });
 
 test('303: an agent that edits only the task file, or only notes, has done bookkeeping', async () => {

@@ -114,9 +114,9 @@ const WORDINGS: Record<FindingKind, Wording> = {
     evidence: 'results of commands that ended within the call',
   },
   prompt_echo: {
-    seen: 'the last message repeated the instructions, and signals in it did not count',
-    act: 'Report in your own words, and give each signal a line of its own.',
-    evidence: 'a last message that tells what you did',
+    seen: 'what looked like a claim was a placeholder, a repetition of the instructions or the output of a tool, and did not count',
+    act: 'When the work is complete, claim it yourself in your last message as HOW TO REPORT says: the result object with one word in its `status`, or the complete tag alone on its line.',
+    evidence: 'a last message in your own words that says what you did and claims it',
   },
   unlisted_topic: {
     seen: 'a topic was published that this role may not publish, and it was dropped',

@@ -123,6 +123,7 @@ async function heard(
   const prompt = await house.works.get(attempt.promptSha);
   return hear({
     finalMessage: said.report.finalMessage,
+    toolClaimed: said.report.toolClaimed === true,
     outbox: said.lines,
     prompt: prompt === null ? '' : Buffer.from(prompt).toString('utf8'),
     completionWord: house.state.policy?.completionWord ?? null,
