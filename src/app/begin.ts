@@ -2,11 +2,17 @@
 import type { Fact, TaskDef } from '../core/index.ts';
 import { append, type House, intake, redraw } from '../engine/index.ts';
 import { ownIdentity } from '../process/index.ts';
-import { localZone, readProject, tidyProject } from '../store/index.ts';
+import {
+  isWholeRecord,
+  localZone,
+  type ProjectRecord,
+  readProject,
+  setLinesAside,
+  tidyProject,
+} from '../store/index.ts';
 import { earlierDurations } from './behaviour.ts';
 import { cancelledBefore } from './cancelled.ts';
 import type { Opened } from './open.ts';
-import type { Place } from './place.ts';
 import type { Plan, RunRequest } from './plan.ts';
 import { PRODUCT } from './product.ts';
 
@@ -24,6 +30,9 @@ export async function begin(
 ): Promise<void> {
   const { feedbackRotationDays: days } = plan.policy.interventions;
   await tidyProject(plan.place.mainDir, { now: house.clock.now(), days }).catch(() => undefined);
+  const { records, bad } = readProject(plan.place.mainDir, isWholeRecord);
+  const lost = setLinesAside(plan.place.mainDir, bad);
+  if (lost !== null) request.audience.say(lost);
   const facts: Fact[] = [];
   const isNew = house.state.session === null;
   if (!house.state.session) {
@@ -47,7 +56,7 @@ export async function begin(
     policy: plan.policy,
     runner: ownIdentity(),
     dirty,
-    spentTodayUsd: spentToday(plan.place),
+    spentTodayUsd: spentToday(records),
     reopened: request.reopen,
     flags: { ...plan.flags },
   });
@@ -89,10 +98,10 @@ function objectiveFact(objective: string): Fact {
 }
 
 /** What every loop of the project has spent since midnight, local time. */
-function spentToday({ mainDir }: Place): number {
+function spentToday(records: readonly ProjectRecord[]): number {
   const midnight = new Date().setHours(0, 0, 0, 0);
   let total = 0;
-  for (const record of readProject(mainDir).records) {
+  for (const record of records) {
     if (record.type !== 'cost.spent' || record.at < midnight) continue;
     if (typeof record.usd === 'number') total += record.usd;
   }

@@ -83,7 +83,7 @@ export async function interventionEvents(cwd: string, session?: string): Promise
   return (await import('./behaviour.ts')).interventionEvents(cwd, session);
 }
 
-export async function agentProfiles(cwd: string): Promise<{ profiles: ProfileJson[]; unreadable: string[] }> {
+export async function agentProfiles(cwd: string): Promise<{ profiles: ProfileJson[]; lost: string | null }> {
   return (await import('./behaviour.ts')).agentProfiles(cwd);
 }
 

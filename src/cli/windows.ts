@@ -147,7 +147,7 @@ const interventions: Look = async (_, options) => {
     const text = `${views.count(hidden, 'event')} no longer shown; profiles begin anew. What open tasks are told in their prompts stays.`;
     return answer(options, { reset: true, hidden }, text);
   }
-  const { events, unreadable, sequel } = await app.interventionEvents(cwd, options.session);
+  const { events, setAside, sequel } = await app.interventionEvents(cwd, options.session);
   const { type } = options;
   if (type !== undefined) await knownType(type, views.interventionTypes());
   const query = { ...lastOf(options), ...(type === undefined ? {} : { type }) };
@@ -163,7 +163,7 @@ const interventions: Look = async (_, options) => {
     const counts = wanted.length > 20 ? `\n${views.interventionCounts(wanted)}` : '';
     answer(options, wanted, views.interventionsText(wanted, sequel) + none + counts);
   }
-  tellUnreadable(unreadable);
+  tellLost(setAside());
 };
 
 async function knownType(type: string, known: readonly string[]): Promise<void> {
@@ -180,7 +180,7 @@ async function knownType(type: string, known: readonly string[]): Promise<void> 
 
 const profile: Look = async (_, options) => {
   const [app, views] = await load();
-  const { profiles, unreadable } = await app.agentProfiles(folderOf(options));
+  const { profiles, lost } = await app.agentProfiles(folderOf(options));
   const { agent } = options;
   const wanted = agent === undefined ? profiles : profiles.filter((each) => each.agent_id === agent);
   if (agent !== undefined && wanted.length === 0 && profiles.length > 0)
@@ -188,7 +188,7 @@ const profile: Look = async (_, options) => {
       agent,
       profiles.map((each) => each.agent_id),
     );
-  tellUnreadable(unreadable);
+  tellLost(lost);
   answer(options, wanted, views.profilesText(wanted));
 };
 
@@ -203,13 +203,9 @@ async function unknownAgent(name: string, known: string[]): Promise<Error> {
   });
 }
 
-/** Lines of the project journal that a crash cut or somebody edited: they stay, and say nothing. */
-function tellUnreadable(lines: string[]): void {
-  if (lines.length === 0) return;
-  const more = lines.length > 5 ? ` and ${lines.length - 5} more` : '';
-  process.stderr.write(
-    `Passed over, because they cannot be read: .ralph/${lines.slice(0, 5).join(', ')}${more}. They stay as they are; repair or delete these lines to be rid of this word.\n`,
-  );
+/** Beside the answer, so that a program still reads one JSON value. */
+function tellLost(lost: string | null): void {
+  if (lost !== null) process.stderr.write(`${lost}\n`);
 }
 
 const logs: Look = async (iteration, options) => {

@@ -15,12 +15,19 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openDesk } from './desk.ts';
 import { atomicWrite, numbered, StoreFull } from './disk.ts';
-import { appendProject, projectJournal, readProject, tidyProject } from './project.ts';
+import {
+  appendProject,
+  projectBytes,
+  projectFiles,
+  projectJournal,
+  readProject,
+  tidyProject,
+} from './project.ts';
 import { createSession, ensureProjectFolder, isSessionId, listSessions } from './sessions.ts';
 import { openWorks } from './works.ts';
 
@@ -249,8 +256,8 @@ describe('the project journal', () => {
     await Promise.all(
       Array.from({ length: 50 }, (_, n) => appendProject(root, { at: n, type: 'spend.counted', n, long })),
     );
-    const { records, unreadable } = readProject(root);
-    expect(unreadable).toEqual([]);
+    const { records, bad } = readProject(root);
+    expect(bad).toEqual([]);
     expect(records.map(({ n }) => n).sort((a, b) => Number(a) - Number(b))).toEqual(
       Array.from({ length: 50 }, (_, n) => n),
     );
@@ -258,7 +265,7 @@ describe('the project journal', () => {
   });
 
   it('goes on after a line that a crash cut', async () => {
-    expect(readProject(root)).toEqual({ records: [], unreadable: [] });
+    expect(readProject(root)).toEqual({ records: [], bad: [] });
     await appendProject(root, { at: 1, type: 'a.b' });
     writeFileSync(projectJournal(root), '{"v":1,"at":2,"ty', { flag: 'a' });
     await appendProject(root, { at: 3, type: 'a.c' });
@@ -267,7 +274,7 @@ describe('the project journal', () => {
         { v: 1, at: 1 },
         { at: 3, type: 'a.c' },
       ],
-      unreadable: ['journal.jsonl:2'],
+      bad: [{ place: 'journal.jsonl:2', bytes: Buffer.from('{"v":1,"at":2,"ty') }],
     });
   });
 });
@@ -276,14 +283,15 @@ describe('a project journal that grows old', () => {
   const DAY = 86_400_000;
   const now = Date.UTC(2026, 5, 1);
 
+  const touched = (file: string, at: number) => utimesSync(file, at / 1000, at / 1000);
+  const names = () => readdirSync(join(root, '.ralph')).filter((name) => name.startsWith('journal'));
+
   it('is closed under a name of its own, and still read', async () => {
     await appendProject(root, { at: now - 40 * DAY, type: 'a.b' });
+    touched(projectJournal(root), now - DAY);
     await tidyProject(root, { now, days: 30 });
     await appendProject(root, { at: now, type: 'a.c' });
-    expect(readdirSync(join(root, '.ralph')).filter((name) => name.startsWith('journal'))).toEqual([
-      'journal-20260601T000000Z.jsonl',
-      'journal.jsonl',
-    ]);
+    expect(names()).toEqual(['journal-20260601T000000Z.jsonl', 'journal.jsonl']);
     expect(readProject(root).records.map(({ type }) => type)).toEqual(['a.b', 'a.c']);
   });
 
@@ -295,21 +303,42 @@ describe('a project journal that grows old', () => {
 
   it('is compressed once nothing was added to it for as long', async () => {
     await appendProject(root, { at: now - 90 * DAY, type: 'a.b' });
+    touched(projectJournal(root), now - 50 * DAY);
     await tidyProject(root, { now: now - 50 * DAY, days: 30 });
     const closed = join(root, '.ralph', 'journal-20260412T000000Z.jsonl');
-    utimesSync(closed, (now - 50 * DAY) / 1000, (now - 50 * DAY) / 1000);
+    expect(names()).toEqual([basename(closed)]);
     await tidyProject(root, { now, days: 30 });
-    expect(existsSync(closed)).toBe(false);
+    expect(names()).toEqual([`${basename(closed)}.gz`]);
     expect(gunzipSync(readFileSync(`${closed}.gz`)).toString('utf8')).toContain('"a.b"');
     expect(readProject(root).records).toEqual([]);
+  });
+
+  it('is closed and compressed at once where nobody worked for so long', async () => {
+    await appendProject(root, { at: now - 41 * DAY, type: 'a.b' }, { at: now - 40 * DAY, type: 'a.c' });
+    touched(projectJournal(root), now - 40 * DAY);
+    await tidyProject(root, { now, days: 30 });
+    expect(names()).toEqual(['journal-20260601T000000Z.jsonl.gz']);
+  });
+
+  it('loses nothing that another loop adds while it is closed and compressed', async () => {
+    await appendProject(root, { at: now - 40 * DAY, type: 'first.written', n: -1 });
+    touched(projectJournal(root), now - 40 * DAY);
+    const adding = Array.from({ length: 40 }, (_, n) => appendProject(root, { at: now, type: 'a.c', n }));
+    await Promise.all([...adding, tidyProject(root, { now: now + 40 * DAY, days: 30 })]);
+    const all = [...projectFiles(root, { compressed: true })]
+      .flatMap((file) => projectBytes(file)?.toString('utf8').trim().split('\n') ?? [])
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line).n);
+    expect([...new Set(all)].sort((a, b) => a - b)).toEqual(Array.from({ length: 41 }, (_, n) => n - 1));
   });
 
   it('is closed also where its first line cannot be read', async () => {
     mkdirSync(join(root, '.ralph'), { recursive: true });
     writeFileSync(projectJournal(root), 'torn\n');
     await appendProject(root, { at: now - 40 * DAY, type: 'a.b' });
+    touched(projectJournal(root), now - DAY);
     await tidyProject(root, { now, days: 30 });
     expect(existsSync(projectJournal(root))).toBe(false);
-    expect(readProject(root).unreadable).toEqual(['journal-20260601T000000Z.jsonl:1']);
+    expect(readProject(root).bad.map(({ place }) => place)).toEqual(['journal-20260601T000000Z.jsonl:1']);
   });
 });

@@ -1,3 +1,4 @@
+export { setLinesAside } from './bad-lines.ts';
 export { sha256 } from './chain.ts';
 export type { OpenedDesk } from './desk.ts';
 export { openDesk } from './desk.ts';
@@ -21,7 +22,7 @@ export type { MailboxOptions, OpenedMailbox } from './mailbox.ts';
 export { openMailbox } from './mailbox.ts';
 export type { MirrorsOptions } from './mirrors.ts';
 export { drawBehaviour, openMirrors } from './mirrors.ts';
-export { INTERVENTIONS_RESET, readNotes } from './notes.ts';
+export { INTERVENTIONS_RESET, isWholeRecord, readNotes } from './notes.ts';
 export type { ProjectNews, ProjectRecord } from './project.ts';
 export { appendProject, projectJournal, readProject, tidyProject } from './project.ts';
 export type { SendOptions, SignalDraft } from './send.ts';

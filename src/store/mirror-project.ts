@@ -3,7 +3,7 @@
  * metrics, loops. What is known of agents outlives their session, so each judged iteration is first noted in
  * the project journal, once: a session's notes are numbered, and the journal knows how many of them it has.
  */
-import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { type State, standingFeedback } from '../core/index.ts';
 import { type InterventionEvent, writeInterventionsJson } from '../dialects/index.ts';
 import { type IterationNote, profileFile, statusDetail, stories } from '../views/index.ts';
@@ -12,20 +12,25 @@ import { INTERVENTIONS_RESET, ITERATION_NOTED, readNote } from './notes.ts';
 import {
   appendProject,
   type ProjectRecord,
+  projectBytes,
   projectFiles,
   projectJournal,
   readProjectLine,
 } from './project.ts';
 
-/** Events that `interventions/events.json` shows; older ones are in the project journal. */
+const DAY_MS = 86_400_000;
+/** Events that `interventions/events.json` shows at most; all of them are in the project journal. */
 const EVENTS_MOST = 500;
 const FEEDBACK_CHARS = 16_000;
 
 export interface ProjectNotes {
   /** Tells the project journal what it does not know of this session. */
   note(telling: Telling): Promise<void>;
-  /** The text of `interventions/events.json`; null where nothing was ever held against an attempt. */
-  events(): string | null;
+  /**
+   * The text of `interventions/events.json`: what was held against attempts in the last `days` before `now` (epoch
+   * ms). null where nothing ever was.
+   */
+  events(age: { now: number; days: number }): string | null;
   /** The text of `interventions/profile.json`; null where no attempt was ever judged. */
   profiles(): string | null;
 }
@@ -38,8 +43,8 @@ interface Known {
   /** Notes of our session that the journal has. */
   noted: number;
   reset: boolean;
-  /** Texts made of them; null: to be made again. */
-  events: string | null;
+  /** Texts made of them, and how old the oldest event in it is (epoch ms); null: to be made again. */
+  events: { text: string; oldest: number } | null;
   profiles: string | null;
 }
 
@@ -52,7 +57,8 @@ export function projectNotes(mainDir: string, sessionId: () => string): ProjectN
     const stat = statSync(projectJournal(mainDir), { throwIfNoEntry: false });
     if (known === null || known.ino !== (stat?.ino ?? 0) || (stat?.size ?? 0) < known.read) {
       known = { ino: stat?.ino ?? 0, read: 0, ...nothing() };
-      for (const file of projectFiles(mainDir).slice(0, -1)) learnAll(known, readFileSync(file, 'utf8'));
+      for (const file of projectFiles(mainDir, { compressed: true }).slice(0, -1))
+        learnAll(known, projectBytes(file)?.toString('utf8') ?? '');
     }
     const size = stat?.size ?? 0;
     if (size === known.read) return known;
@@ -87,12 +93,17 @@ export function projectNotes(mainDir: string, sessionId: () => string): ProjectN
       }
       telling.notes = [];
     },
-    events() {
-      const now = refreshed();
-      const all = now.notes.flatMap(eventsOf);
-      if (all.length === 0 && !now.reset) return null;
-      now.events ??= writeInterventionsJson(all.slice(-EVENTS_MOST));
-      return now.events;
+    events({ now, days }) {
+      const { notes, reset, ...state } = refreshed();
+      if (!reset && notes.every(({ events }) => events.length === 0)) return null;
+      const cut = now - days * DAY_MS;
+      const fits = state.events !== null && state.events.oldest >= cut;
+      if (fits) return state.events!.text;
+      const young = notes.filter(({ at }) => at >= cut).flatMap(eventsOf);
+      const shown = young.slice(-EVENTS_MOST);
+      const oldest = shown.reduce((least, { at }) => Math.min(least, at), Number.POSITIVE_INFINITY);
+      known!.events = { text: writeInterventionsJson(shown), oldest };
+      return known!.events.text;
     },
     profiles() {
       const now = refreshed();
@@ -128,8 +139,13 @@ function learn(known: Known, record: ProjectRecord | null, session: string): voi
   } else {
     const note = record === null ? null : readNote(record);
     if (note === null) return;
+    if (note.session === session) {
+      const n = typeof record?.n === 'number' ? record.n : known.noted;
+      // Told twice, when another loop closed the journal in that instant.
+      if (n < known.noted) return;
+      known.noted = n + 1;
+    }
     known.notes.push(note);
-    if (note.session === session) known.noted += 1;
   }
   known.events = null;
   known.profiles = null;

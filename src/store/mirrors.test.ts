@@ -512,6 +512,35 @@ describe('the project’s mirrors', () => {
     );
   });
 
+  it('show events of the last days only; older ones are in the project journal', async () => {
+    const old = {
+      type: 'iteration.noted',
+      session: 'another',
+      agent: 'claude',
+      task: 't1',
+      class: 'medium',
+      mode: 'implement',
+      outcome: 'rejected',
+      files: 1,
+      evidence: 0,
+      durationMs: 1,
+      events: [{ event_type: 'oscillation', severity: 'warning' }],
+      thresholds: { noFiles: 3, falseCompletion: 2 },
+    };
+    const DAY = 86_400_000;
+    await appendProject(main, { ...old, at: T0 - 31 * DAY, n: 0, iteration: 8 });
+    const played = await play();
+    await played.redraw();
+    expect(events()).toEqual([]);
+    await appendProject(main, { ...old, at: T0 - 29 * DAY, n: 1, iteration: 9 });
+    await played.iterate('task-1', { done: false, findings: ['no_files_detected'] });
+    expect(events().map((each: { iteration: number }) => each.iteration)).toEqual([9, 1]);
+    // Told twice by a loop that found the journal closed: it is one event.
+    await appendProject(main, { ...old, session: ID, at: T0, n: 0, iteration: 1 });
+    await played.iterate('task-1', { done: false, findings: ['gate_failed'] });
+    expect(events().map((each: { iteration: number }) => each.iteration)).toEqual([9, 1, 2]);
+  });
+
   it('tell each event once over restarts, and keep those of other sessions', async () => {
     await appendProject(main, {
       at: T0,

@@ -80,6 +80,8 @@ interface Drawer {
 
 const REST_MS = 1_000;
 const FAILED_REST_MS = 10_000;
+/** Where no policy says for how long events are shown. */
+const ROTATION_DAYS = 30;
 
 /**
  * The mirrors of one session. Every record is told once, in order: by `tell` while the journal is read,
@@ -377,7 +379,9 @@ async function drawProject(
       await ensureProjectFolder(drawer.mainDir);
       mirror.draw(drawn);
     });
-  await draw('interventions/events.json', true, () => drawer.notes.events(), EVENTS_SHAPE);
+  const { feedbackRotationDays: days = ROTATION_DAYS } = state.policy?.interventions ?? {};
+  const age = { now: state.lastAt, days };
+  await draw('interventions/events.json', true, () => drawer.notes.events(age), EVENTS_SHAPE);
   await draw('interventions/profile.json', true, () => drawer.notes.profiles(), PROFILES_SHAPE);
   const corrected = news('intervention.chosen', 'task.moved', 'tasks.read', 'cycle.started', 'abort.done');
   await draw('interventions/feedback.txt', corrected, () => feedbackText(state));
@@ -399,7 +403,7 @@ export function drawBehaviour(mainDir: string): string[] {
     if (damage !== null) told.push(damage);
     wholeMirror(file).draw(text);
   };
-  draw('events.json', EVENTS_SHAPE, notes.events());
+  draw('events.json', EVENTS_SHAPE, notes.events({ now: Date.now(), days: ROTATION_DAYS }));
   draw('profile.json', PROFILES_SHAPE, notes.profiles());
   return told;
 }

@@ -2,11 +2,17 @@
  * What the project journal knows of the behaviour of agents: a note on each judged iteration, and resets that
  * hide what came before them.
  */
-import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { IterationNote } from '../views/index.ts';
-import { errorCode } from './disk.ts';
-import { type ProjectRecord, projectFiles, readProjectLine } from './project.ts';
+import type { BadLine } from './bad-lines.ts';
+import {
+  badLine,
+  lineStarts,
+  type ProjectRecord,
+  projectBytes,
+  projectFiles,
+  readProjectLine,
+} from './project.ts';
 
 /** The project journal's record types about the behaviour of agents. A reset hides what came before it. */
 export const ITERATION_NOTED = 'iteration.noted';
@@ -34,35 +40,45 @@ export function readNote(record: ProjectRecord): IterationNote | null {
   return read as IterationNote;
 }
 
+/** False for a note that was edited into something else; every other record is whole as it is. */
+export function isWholeRecord(record: ProjectRecord): boolean {
+  return record.type !== ITERATION_NOTED || readNote(record) !== null;
+}
+
 /** The notes of a project, to be read once, and the lines among them that could not be read. */
 export interface Notes {
   /** Every note since the last reset, oldest first, read as they are asked for. */
   notes: Iterable<IterationNote>;
-  /** As `journal.jsonl:7`; complete when the notes are at their end. */
-  unreadable: string[];
+  /** Complete when the notes are at their end. */
+  bad: BadLine[];
 }
 
 export function readNotes(mainDir: string): Notes {
-  const unreadable: string[] = [];
-  return { notes: notesIn(projectFiles(mainDir), unreadable), unreadable };
+  const bad: BadLine[] = [];
+  return { notes: notesIn(projectFiles(mainDir, { compressed: true }), bad), bad };
 }
 
-function* notesIn(files: string[], unreadable: string[]): Generator<IterationNote> {
+function* notesIn(files: string[], bad: BadLine[]): Generator<IterationNote> {
   const parts: Part[] = [];
   for (const file of files.toReversed()) {
-    const bytes = bytesOf(file);
-    const starts = startsOf(bytes);
+    const bytes = projectBytes(file);
+    if (bytes === null) {
+      // It is known by its name: none of its lines can be.
+      bad.push({ place: basename(file), bytes: Buffer.from(basename(file)) });
+      continue;
+    }
+    const starts = lineStarts(bytes);
     const reset = lastReset(bytes, starts);
     parts.unshift({ file, bytes, starts, from: reset + 1 });
     if (reset !== -1) break;
   }
   for (const { file, bytes, starts, from } of parts) {
     for (let n = from; n < starts.length; n++) {
-      const line = bytes.toString('utf8', starts[n], starts[n + 1] ?? bytes.length);
-      const record = readProjectLine(line);
+      const record = readProjectLine(bytes.toString('utf8', starts[n], starts[n + 1] ?? bytes.length));
       const note = record === null ? null : readNote(record);
       if (note !== null) yield note;
-      else if (record === null && line.trim() !== '') unreadable.push(`${basename(file)}:${n + 1}`);
+      else if (record === null || record.type === ITERATION_NOTED)
+        bad.push(...[badLine(file, bytes, starts, n)].flatMap((one) => one ?? []));
     }
   }
 }
@@ -74,17 +90,6 @@ interface Part {
   starts: number[];
   /** The first line that counts, from 0. */
   from: number;
-}
-
-function startsOf(bytes: Buffer): number[] {
-  const starts = bytes.length === 0 ? [] : [0];
-  for (
-    let end = bytes.indexOf(0x0a);
-    end !== -1 && end + 1 < bytes.length;
-    end = bytes.indexOf(0x0a, end + 1)
-  )
-    starts.push(end + 1);
-  return starts;
 }
 
 /** A reset is short, and nearly all that is not short is a note. */
@@ -99,13 +104,4 @@ function lastReset(bytes: Buffer, starts: readonly number[]): number {
     if (line.includes(INTERVENTIONS_RESET) && readProjectLine(line)?.type === INTERVENTIONS_RESET) return n;
   }
   return -1;
-}
-
-function bytesOf(file: string): Buffer {
-  try {
-    return readFileSync(file);
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return Buffer.alloc(0);
-    throw error;
-  }
 }

@@ -76,3 +76,25 @@ test('a session folder that an attempt deleted: what is lost is said, and the ru
   await follow(first.out);
   expect(project.read('b.txt')).toContain('made b');
 });
+
+test('bad lines of the project journal are named once, by whichever command meets them first, and kept whole', async () => {
+  project = makeProject({ files: { 'ralph/tasks.json': taskList([story('a')]) } });
+  expect((await run()).code).toBe(0);
+  const journal = '.ralph/journal.jsonl';
+  const kept = '.ralph/journal.damaged-lines';
+  project.write(journal, `${project.read(journal)}{"type":"iteration.noted","at":1}\n{"at":2,"ty`);
+  const before = project.read(journal);
+  const first = await project.ralph(['interventions']);
+  expect(first.err).toMatch(
+    /journal\.jsonl:\d+, journal\.jsonl:\d+ cannot be read .* kept whole in \.ralph\/journal\.damaged-lines/,
+  );
+  expect(project.read(kept)).toBe('{"type":"iteration.noted","at":1}\n{"at":2,"ty\n');
+  for (const command of ['interventions', 'profile']) expect((await project.ralph([command])).err).toBe('');
+  expect(project.read(journal)).toBe(before);
+  project.write(journal, `${before}\nmore\n`);
+  project.write('ralph/tasks.json', taskList([story('b')]));
+  const second = await run('--allow-dirty');
+  expect(second.err).toMatch(/\.ralph\/journal\.jsonl:\d+ cannot be read and says nothing/);
+  expect((await run('--allow-dirty')).err).not.toContain('cannot be read');
+  expect(project.read(kept)).toContain('\nmore\n');
+});
