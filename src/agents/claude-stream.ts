@@ -6,8 +6,9 @@
  * The final message is the LAST result's text: a sub-agent that ends in the background starts another
  * turn, with another `result`. Lines of sub-agents carry `parent_tool_use_id` and are never the message.
  */
-import { type AgentError, holdsCompletion, type RunCommand } from '../core/index.ts';
+import { type AgentError, holdsCompletion } from '../core/index.ts';
 import type { AgentEvent } from '../engine/index.ts';
+import { type CommandLog, commandLog } from './claude-commands.ts';
 import { classifyClaudeError, type ErrorMarks } from './claude-error.ts';
 import { LISTED, lastPart, nothingTold, type StreamReader, type Told } from './stream.ts';
 
@@ -24,8 +25,7 @@ interface Tokens {
 
 interface Reading {
   told: Told & { toolCalls: number };
-  /** Shell calls whose result is awaited, by tool call id. */
-  calls: Map<string, RunCommand>;
+  log: CommandLog;
   files: Set<string>;
   cwd: string;
   /** The last assistant message of the main conversation, joined from its lines. */
@@ -82,17 +82,13 @@ function noteFile(reading: Reading, path: string): void {
   reading.files.add(absolute ? path : `${reading.cwd}/${path.replace(/^\.\//, '')}`);
 }
 
-function readToolCall(reading: Reading, block: Json): AgentEvent {
+function readToolCall(reading: Reading, block: Json, parent: string): AgentEvent {
   const name = text(block.name);
   const input = object(block.input);
   const command = text(input.command);
   reading.told.toolCalls++;
   if (FILE_TOOLS.has(name)) noteFile(reading, text(input.file_path) || text(input.notebook_path));
-  if (name === 'Bash') {
-    const row: RunCommand = { command: command.slice(0, 2000), exitCode: null, denied: false };
-    if (reading.told.commands.length < LISTED) reading.told.commands.push(row);
-    if (reading.calls.size < LISTED) reading.calls.set(text(block.id), row);
-  }
+  reading.log.called({ id: text(block.id), name, input, by: parent });
   const detail = command || text(input.file_path) || text(input.notebook_path) || text(input.description);
   return { kind: 'tool', name, detail: detail.slice(0, 500) };
 }
@@ -118,7 +114,7 @@ function readAssistant(reading: Reading, event: Json): AgentEvent[] {
   if (main && (id !== reading.message.id || id === '')) reading.message = { id, texts: [] };
   const events: AgentEvent[] = [];
   for (const block of objects(message.content)) {
-    if (block.type === 'tool_use') events.push(readToolCall(reading, block));
+    if (block.type === 'tool_use') events.push(readToolCall(reading, block, text(event.parent_tool_use_id)));
     if (block.type !== 'text' || !main) continue;
     addText(reading.message.texts, text(block.text));
     events.push({ kind: 'text', text: text(block.text) });
@@ -175,19 +171,15 @@ function readUser(reading: Reading, event: Json): void {
   );
   for (const block of objects(object(event.message).content)) {
     const id = text(block.tool_use_id);
-    const row = reading.calls.get(id);
-    if (block.type === 'tool_result' && holdsCompletion(contentText(block.content)))
-      reading.told.toolClaimed = true;
-    if (block.type !== 'tool_result' || row === undefined) continue;
-    reading.calls.delete(id);
+    if (block.type !== 'tool_result') continue;
     const words = contentText(block.content);
-    const code = /^(?:Error: )?Exit code (\d+)/.exec(words)?.[1];
-    if (refused.has(id)) row.denied = true;
-    if (code !== undefined) row.exitCode = Number(code);
-    else if (block.is_error !== true && !row.denied && outcome.interrupted !== true) {
-      // A command sent to the background has no exit code yet, and never tells one here.
-      row.exitCode = text(outcome.backgroundTaskId) === '' ? 0 : null;
-    }
+    if (holdsCompletion(words)) reading.told.toolClaimed = true;
+    reading.log.answered(id, {
+      words,
+      outcome,
+      failed: block.is_error === true,
+      refused: refused.has(id),
+    });
   }
 }
 
@@ -226,9 +218,9 @@ function readSystem(reading: Reading, event: Json): AgentEvent[] {
     }));
   }
   if (subtype === 'permission_denied') {
-    const row = reading.calls.get(text(event.tool_use_id));
-    if (row !== undefined) row.denied = true;
+    reading.log.denied(text(event.tool_use_id));
   }
+  if (subtype === 'task_notification') reading.log.ended(text(event.tool_use_id), text(event.summary));
   return [];
 }
 
@@ -242,15 +234,7 @@ function readLimit(reading: Reading, event: Json): void {
 
 function readDenials(reading: Reading, result: Json): void {
   for (const denial of objects(result.permission_denials)) {
-    const command = text(object(denial.tool_input).command).slice(0, 2000);
-    if (text(denial.tool_name) !== 'Bash' || command === '') continue;
-    const known = reading.told.commands.filter((row) => row.command === command);
-    if (known.some((row) => row.denied)) continue;
-    const row = known.find(({ exitCode }) => exitCode === null);
-    if (row !== undefined) row.denied = true;
-    else if (reading.told.commands.length < LISTED) {
-      reading.told.commands.push({ command, exitCode: null, denied: true });
-    }
+    if (text(denial.tool_name) === 'Bash') reading.log.refused(text(object(denial.tool_input).command));
   }
 }
 
@@ -318,9 +302,10 @@ function readEvent(reading: Reading, event: Json): AgentEvent[] {
 }
 
 function newReading(): Reading {
+  const told = { ...nothingTold(), toolCalls: 0, closed: false };
   return {
-    told: { ...nothingTold(), toolCalls: 0, closed: false },
-    calls: new Map(),
+    told,
+    log: commandLog(told.commands),
     files: new Set(),
     cwd: '',
     message: { id: '', texts: [] },
@@ -361,6 +346,7 @@ export function readClaude(): StreamReader {
       return {
         ...told,
         usage: { ...told.usage },
+        commands: told.commands.filter(reading.log.counts),
         toolFiles: [...reading.files],
         finalMessage: lastPart(final),
       };

@@ -67,9 +67,13 @@ export interface Usage {
 }
 
 export interface RunCommand {
+  /** At most 2,000 characters: what is longer is cut. */
   command: string;
+  /** null: nobody knows how it ended. */
   exitCode: number | null;
   denied: boolean;
+  /** Another tool than the agent's shell may have run it, or more: `command` is what it was given, or empty. */
+  unseen?: true;
 }
 
 /** How one agent run ended and what its own stream told, without any belief in its words. */
@@ -92,6 +96,6 @@ export interface AgentReport {
   /** Command lines of processes that were still running when the agent ended, and were ended. */
   leftBehind: string[];
   unknownEvents: number;
-}
   /** Output of a tool held a signal of completion; absent where none did. */
   toolClaimed?: true;
+}

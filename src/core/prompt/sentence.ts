@@ -183,6 +183,11 @@ const FALSE_CLAIMS: Record<FalseClaim, Wording> = {
     act: 'Name a commit only by the id that git printed for it; there is no need to name one.',
     evidence: 'the id of a commit that this call made',
   },
+  criterion: {
+    seen: 'the report called a criterion met by a command that failed',
+    act: 'Make that command pass, or report the criterion as not met.',
+    evidence: 'a command for the criterion that ends with exit 0',
+  },
 };
 
 /** The words for a finding; of false evidence of several kinds, those of each. */

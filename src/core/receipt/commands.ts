@@ -1,6 +1,7 @@
 /** The commands of a receipt: what was claimed of them against what gates and tool events saw. */
-import type { RunCommand } from '../evidence.ts';
+import type { GateResult, RunCommand } from '../evidence.ts';
 import type { Known, ReceiptSource } from './receipt.ts';
+import { chainOf, ranIn, tellsNothing } from './shell-exit.ts';
 
 export interface ReceiptCommand {
   command: string;
@@ -22,29 +23,37 @@ export function commandLedger(
 ): ReceiptCommand[] {
   const { claim, commands, gates } = known;
   const told = (claim.told?.commands ?? []).map(({ command, exitCode, via }) =>
-    uncalled(judged({ command, from: [via], said: exitCode }, known), known),
+    uncalled(heldAgainst({ command, from: [via], said: exitCode }, known), known),
   );
   const ran = gates
     .filter(({ run }) => !told.some(({ command }) => same(command, run)))
-    .filter(({ run }) => commands.some(({ command, denied }) => !denied && same(command, run)))
+    .filter(({ run }) => commands.some((one) => !one.denied && one.unseen !== true && same(one.command, run)))
     .map(({ run }) => judged({ command: run, from: ['tool'], said: null }, known));
   return [...told, ...ran];
 }
 
 /**
  * With a log of every command the agent ran, one that was never called is a false claim. Where a script, a
- * task runner or something alike ran, it may have called it: then nobody knows.
+ * task runner, another tool or something alike ran, it may have called it: then nobody knows.
  */
-function uncalled(entry: ReceiptCommand, { toolLog, commands }: Pick<Known, 'toolLog' | 'commands'>) {
-  if (!toolLog || entry.seen !== 'nobody') return entry;
-  const wanted = wordsOf(entry.command);
-  const maybe = commands.some(({ command, denied }) => {
-    if (denied) return false;
-    const ran = wordsOf(command);
-    return MAY_CALL.test(command) || (wanted.length > 0 && wanted.every((word) => ran.includes(word)));
-  });
-  return maybe ? entry : { ...entry, wrong: true, why: 'the log of its tools has no such call' };
+function uncalled({ seen, entry }: Judged, { toolLog }: Pick<Known, 'toolLog'>): ReceiptCommand {
+  if (!toolLog || seen.seen !== 'nobody' || seen.denied || seen.called) return entry;
+  return { ...entry, wrong: true, why: 'the log of its tools has no such call' };
 }
+
+/** Whether a call may have run a command although it is none of those that stand in its line. */
+function mayHaveRun({ command, unseen }: RunCommand, wanted: string): boolean {
+  if (unseen === true || command.length >= CUT || MAY_CALL.test(command)) return true;
+  const [ran, words] = [wordsOf(command), wordsOf(wanted)];
+  if (words.length > 0 && words.every((word) => ran.includes(word))) return true;
+  return (ranIn(command, null) ?? []).some((part) => {
+    const own = wordsOf(part.command);
+    return own.length > 0 && own.every((word) => words.includes(word));
+  });
+}
+
+/** So long, a command may have been cut. */
+const CUT = 2_000;
 
 /** Runs what is written elsewhere, or goes by another name. */
 const MAY_CALL =
@@ -55,42 +64,106 @@ function wordsOf(command: string): string[] {
   return flat(command)
     .replace(/\b(?:sudo|time|env|command|run)\s+/g, '')
     .split(/[\s;&|()<>"']+/)
-    .filter((word) => /^[\w@]/.test(word) && !word.includes('='));
+    .filter((word) => /^[\w@]/.test(word) && !word.includes('='))
+    .map((word) => word.replace(/\/+$/, ''));
 }
 
 type Said = Pick<ReceiptCommand, 'command' | 'from' | 'said'>;
+type Runs = Pick<Known, 'commands' | 'gates'>;
 
 /** What was seen of one command, whoever claimed it. */
-export function judged(said: Said, { commands, gates }: Pick<Known, 'commands' | 'gates'>): ReceiptCommand {
+export function judged(said: Said, known: Runs): ReceiptCommand {
+  return heldAgainst(said, known).entry;
+}
+
+interface Judged {
+  seen: Seen;
+  entry: ReceiptCommand;
+}
+
+function heldAgainst(said: Said, { commands, gates }: Runs): Judged {
   const seen = lookUp(said.command, gates, commands);
-  const entry = { ...said, ...seen, held: false, wrong: false, why: '' };
+  const { denied, called, ...shown } = seen;
+  const entry: ReceiptCommand = { ...said, ...shown, held: false, wrong: false, why: '' };
   const claimed = said.said;
-  if (seen.denied) {
-    return without({ ...entry, wrong: claimed === 0, why: 'it was denied to the agent' });
+  if (denied) return { seen, entry: { ...entry, wrong: claimed === 0, why: 'it was denied to the agent' } };
+  if (seen.seen === 'nobody') {
+    const why = `nobody but the agent saw ${called ? 'how it ended' : 'it run'}`;
+    return { seen, entry: { ...entry, why } };
   }
-  if (seen.seen === 'nobody') return without({ ...entry, why: 'nobody but the agent saw it run' });
-  if (seen.exitCode === (claimed ?? 0)) return without({ ...entry, held: true });
+  if (seen.exitCode === (claimed ?? 0)) return { seen, entry: { ...entry, held: true } };
   const who = seen.seen === 'gate' ? 'the gate ended' : 'its last run ended';
   const how = seen.exitCode === null ? 'without an exit code' : `with exit ${seen.exitCode}`;
-  return without({ ...entry, wrong: claimed !== null && seen.exitCode !== null, why: `${who} ${how}` });
+  const wrong = claimed !== null && seen.exitCode !== null;
+  return { seen, entry: { ...entry, wrong, why: `${who} ${how}` } };
 }
 
-function without({ denied: _, ...entry }: ReceiptCommand & { denied: boolean }): ReceiptCommand {
-  return entry;
+type Seen = Pick<ReceiptCommand, 'exitCode' | 'seen'> & {
+  denied: boolean;
+  /** It was called, or may have been. */
+  called: boolean;
+};
+
+const UNKNOWN: Seen = { seen: 'nobody', exitCode: null, denied: false, called: true };
+
+/** What was seen of a claimed line: of several commands joined by `&&` each has to have ended well. */
+function lookUp(line: string, gates: Known['gates'], commands: readonly RunCommand[]): Seen {
+  const whole = wholeLine(line, gates, commands);
+  if (whole !== null) return whole;
+  const all = (chainOf(line) ?? [flat(line)]).map((command) => lookUpOne(command, gates, commands));
+  return (
+    all.find(({ seen, called, denied }) => seen === 'nobody' && !called && !denied) ??
+    all.find(({ denied }) => denied) ??
+    all.find(({ exitCode }) => exitCode !== null && exitCode !== 0) ??
+    all.find(({ seen }) => seen === 'nobody') ??
+    all[0] ??
+    UNKNOWN
+  );
 }
 
-type Seen = Pick<ReceiptCommand, 'exitCode' | 'seen'> & { denied: boolean };
+/** A line that a gate or the last call of the agent's shell has as it stands; null where none does. */
+function wholeLine(line: string, gates: Known['gates'], commands: readonly RunCommand[]): Seen | null {
+  const wanted = flat(line);
+  if (chainOf(line)?.length === 1) return null;
+  const gate = gates.find(({ run, result }) => flat(run) === wanted && result.outcome !== 'unavailable');
+  if (gate !== undefined) return byGate(gate.result);
+  const calls = commands.filter((run) => run.unseen !== true && flat(run.command) === wanted);
+  const last = calls.findLast(({ denied }) => !denied);
+  if (last === undefined)
+    return calls.length === 0 ? null : { seen: 'nobody', exitCode: null, denied: true, called: false };
+  if (last.exitCode === null || tellsNothing(line)) return UNKNOWN;
+  const later = commands.slice(commands.indexOf(last) + 1);
+  if (last.exitCode !== 0 && later.some((run) => mayHaveRun(run, wanted))) return UNKNOWN;
+  return { seen: 'tool', exitCode: last.exitCode, denied: false, called: true };
+}
 
-function lookUp(command: string, gates: Known['gates'], commands: readonly RunCommand[]): Seen {
-  const gate = gates.find(({ run }) => same(command, run));
-  // A gate that could not run saw nothing.
-  if (gate !== undefined && gate.result.outcome !== 'unavailable') {
-    const { outcome, exitCode } = gate.result;
-    return { seen: 'gate', exitCode: outcome === 'passed' ? 0 : exitCode, denied: false };
+function byGate({ outcome, exitCode }: GateResult): Seen {
+  return { seen: 'gate', exitCode: outcome === 'passed' ? 0 : exitCode, denied: false, called: true };
+}
+
+/** The last run decides; a failure only where nothing that may have run it anew came later. */
+function lookUpOne(command: string, gates: Known['gates'], commands: readonly RunCommand[]): Seen {
+  for (const { run, result } of gates) {
+    // A gate that could not run saw nothing.
+    if (result.outcome === 'unavailable') continue;
+    const seen = byGate(result);
+    const exitCode = flat(run) === command ? seen.exitCode : exitIn(run, seen.exitCode, command);
+    if (flat(run) === command || typeof exitCode === 'number') return { ...seen, exitCode: exitCode ?? null };
   }
-  const last = commands.findLast((run) => same(command, run.command));
-  if (last === undefined) return { seen: 'nobody', exitCode: null, denied: false };
-  return { seen: 'tool', exitCode: last.exitCode, denied: last.denied };
+  let [called, denied] = [false, false];
+  for (const run of commands.toReversed()) {
+    const exitCode = run.unseen === true ? undefined : exitIn(run.command, run.exitCode, command);
+    if (run.denied) denied ||= exitCode !== undefined;
+    else if (exitCode === undefined) called ||= mayHaveRun(run, command);
+    else if (exitCode === null || (exitCode !== 0 && called)) return UNKNOWN;
+    else return { seen: 'tool', exitCode, denied: false, called: true };
+  }
+  return { seen: 'nobody', exitCode: null, denied: denied && !called, called };
+}
+
+/** The exit code that a command had in a line that ended with `code`: undefined where it is none of its commands. */
+function exitIn(line: string, code: number | null, command: string): number | null | undefined {
+  return ranIn(line, code)?.findLast((ran) => ran.command === command)?.exitCode;
 }
 
 /** The same command, or one that stands whole in the other: `cd app && npm test`. */

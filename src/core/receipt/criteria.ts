@@ -10,6 +10,8 @@ export interface CriterionEvidence {
   held: boolean;
   /** What was seen: `exit 0`, `changed`, or why it does not hold. */
   seen: string;
+  /** It shows that the criterion is not met, whatever is claimed. */
+  against?: true;
 }
 
 export interface ReceiptCriterion {
@@ -58,8 +60,12 @@ export function criteriaOf(known: Known, look: LookUp): ReceiptCriterion[] {
     entry.met = met && entry.met !== false;
     put(entry, noted(note));
   }
-  for (const entry of criteria.values())
+  const claimed =
+    result.status === 'completed' && result.verdict !== 'Failed' && known.claim.kind !== 'failed';
+  for (const entry of criteria.values()) {
+    entry.by = entry.by.map((one) => weighed(one, entry, { claimed, look }));
     entry.held = entry.met !== false && entry.by.some(({ held }) => held);
+  }
   return [...criteria.values()];
 
   function entryOf(kind: string, value: string): CriterionEvidence[] {
@@ -80,6 +86,40 @@ export function criteriaOf(known: Known, look: LookUp): ReceiptCriterion[] {
     ];
   }
 }
+
+/**
+ * A command that failed proves nothing, unless failing is what the criterion asks for. Where it asks that
+ * something passes, the failure stands against it.
+ */
+function weighed(
+  one: CriterionEvidence,
+  { text, met }: ReceiptCriterion,
+  { claimed, look }: { claimed: boolean; look: LookUp },
+): CriterionEvidence {
+  if (one.kind !== 'command') return one;
+  const { said, exitCode, wrong } = ofCommand(one.value, look);
+  const code = exitCode ?? said ?? 0;
+  if (code === 0 || asksForExit(text, code)) return one;
+  const passes = PASSES.test(text) && !FAILS.test(text.replace(UNFAILING, ' '));
+  const seen = exitCode === null ? `exit ${code}, by its own word` : one.held ? `exit ${code}` : one.seen;
+  const failed = { ...one, held: false, seen };
+  return claimed && met !== false && passes && !wrong ? { ...failed, against: true } : failed;
+}
+
+/** `exits with 2`, `non-zero exit code`. */
+function asksForExit(text: string, code: number): boolean {
+  return (
+    /\bnon-?\s?zero\b/i.test(text) ||
+    new RegExp(`\\b(?:exit\\w*|code|status)\\b\\D{0,20}\\b${code}\\b`, 'i').test(text)
+  );
+}
+
+const PASSES =
+  /\b(?:pass(?:es|ed|ing)?|green|succe\w+|clean(?:ly)?|builds?|lints?|compiles?|type-?\s?checks?|exits? (?:with )?(?:code )?0|tests?|bestehen|besteht|grün|passent|pasan|passano|passam)\b|通过|通過|通りま|통과|проход/iu;
+/** Something is to fail: then a failure may be what was to be seen. */
+const FAILS =
+  /\b(?:fail\w*|errors?|reject\w*|refus\w*|den(?:y|ies|ied)|invalid|unknown|missing|bad|wrong|abort\w*|throws?|not|un\w+able|red|broken)\b/i;
+const UNFAILING = /\b(?:no|without|zero|0|free of|not? any)\s+(?:\w+\s+)?(?:fail\w*|errors?)\b/gi;
 
 function put(criterion: ReceiptCriterion, evidence: CriterionEvidence[]): void {
   for (const one of evidence) {
@@ -105,6 +145,10 @@ function commandEvidence(
   if (found.seen === 'nobody' && known === undefined && !named) return null;
   const seen = found.held ? `exit ${found.exitCode}` : found.why;
   return { kind: 'command', value: found.command, held: found.held, seen };
+}
+
+function ofCommand(command: string, { commands, run }: LookUp): ReceiptCommand {
+  return commands.find((one) => flat(one.command) === flat(command)) ?? run(command);
 }
 
 function commitEvidence(value: string, known: Known): CriterionEvidence {

@@ -143,7 +143,7 @@ export function makeReceipt(known: Known): Receipt | null {
 }
 
 /** What a false claim is about. */
-export type FalseClaim = 'file' | 'lines' | 'command' | 'commit';
+export type FalseClaim = 'file' | 'lines' | 'command' | 'commit' | 'criterion';
 
 export interface WrongClaim {
   about: FalseClaim;
@@ -152,7 +152,7 @@ export interface WrongClaim {
 }
 
 /** What was claimed and is not so, for a finding's sentence. */
-export function wrongIn({ files, commands, commits = [] }: Receipt): WrongClaim[] {
+export function wrongIn({ files, commands, commits = [], criteria }: Receipt): WrongClaim[] {
   const told: WrongClaim[] = [];
   for (const { path, why, lines, lineCheck } of files.filter(({ wrong }) => wrong)) {
     if (lineCheck === 'past_end') told.push({ about: 'lines', text: `${path} lines ${lines} (${why})` });
@@ -165,6 +165,13 @@ export function wrongIn({ files, commands, commits = [] }: Receipt): WrongClaim[
     });
   for (const { commit, why } of commits.filter(({ wrong }) => wrong))
     told.push({ about: 'commit', text: `commit ${commit} (${why})` });
+  for (const { text, number, by } of criteria)
+    for (const { value, seen, against } of by)
+      if (against === true)
+        told.push({
+          about: 'criterion',
+          text: `${number === null ? 'a criterion' : `criterion ${number}`}, ${text}, by \`${value}\` (${seen})`,
+        });
   return told;
 }
 
