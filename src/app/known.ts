@@ -1,12 +1,12 @@
 /**
- * The names a person can mean at this moment: sessions, tasks, questions, teams, agents, iterations and
- * task files. For completions, which must never fail and never say anything.
+ * The names a person can mean at this moment: sessions, tasks, questions, iterations, roles, topics, teams,
+ * agents and task files. For completions, which must never fail and never say anything.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { openQuestions, TEAMS } from '../core/index.ts';
+import { MODES, openQuestions, TEAMS } from '../core/index.ts';
 import { defaultTaskFiles } from '../dialects/index.ts';
-import { count } from '../views/index.ts';
+import { count, interventionTypes } from '../views/index.ts';
 import { BUILT_IN_AGENTS } from './agents.ts';
 import { findPlace } from './place.ts';
 import { taskState } from './task-state.ts';
@@ -49,6 +49,16 @@ export const KNOWN = {
     [...(await openState(cwd, session)).state.attempts.entries()]
       .reverse()
       .map(([iteration, { item }]) => ({ value: String(iteration), about: `${item.mode} ${item.subject}` })),
+  roles: async ({ cwd, session }) => {
+    const modes = (await openState(cwd, session)).state.policy?.modes ?? [];
+    const hired = [...new Set(modes.map((mode) => MODES[mode].role))];
+    return [{ value: 'ALL', about: 'every role' }, ...hired.map((value) => ({ value, about: '' }))];
+  },
+  topics: async ({ cwd, session }) => {
+    const { topics } = (await openState(cwd, session)).state;
+    return [...new Set(topics.map(({ topic }) => topic))].map((value) => ({ value, about: '' }));
+  },
+  interventions: async () => interventionTypes().map((value) => ({ value, about: '' })),
   teams: async (where) => [
     ...['auto', ...Object.keys(TEAMS)].map((value) => ({ value, about: TEAM_WORDS[value] ?? '' })),
     ...(await configured(where, 'teams')),

@@ -8,6 +8,7 @@ import {
   blockage,
   COMPLEXITIES,
   classOf,
+  idleUnblock,
   naturalOrder,
   nearest,
   type Policy,
@@ -73,7 +74,7 @@ export async function unblock(request: UnblockRequest): Promise<Unblocked> {
     ...(maxAttempts === undefined ? {} : { max_attempts: maxAttempts }),
     ...(reason === undefined ? {} : { reason }),
   }));
-  const { sent } = await sendAll({ cwd, env, session: session.id, drafts });
+  const { sent, read } = await sendAll({ cwd, env, session: session.id, drafts });
   const policy = live.runner === null ? await nextPolicy(request, state) : state.policy;
   const result: Unblocked = {
     session_id: session.id,
@@ -82,7 +83,9 @@ export async function unblock(request: UnblockRequest): Promise<Unblocked> {
     live: live.runner !== null,
   };
   tasks.forEach((task, index) => {
-    const { outcome, rejected } = sent[index]!;
+    const { rejected, ...one } = sent[index]!;
+    // What the runner will answer can be told now where nothing comes of it.
+    const outcome = (read ? null : idleUnblock(state, task)) ?? one.outcome;
     const task_id = task.def.id;
     if (rejected !== null) result.failed.push({ task_id, reason: rejected });
     else result.unblocked.push({ task_id, outcome, ...nextTime(state, task, policy, request) });

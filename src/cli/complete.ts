@@ -20,7 +20,7 @@ export interface Candidates {
 }
 
 /** Where a value comes from: fixed words, names of the project, or paths. */
-type Source = readonly string[] | { known: KnownKind } | { paths: Paths; known?: KnownKind };
+type Source = readonly string[] | { known: KnownKind | KnownKind[] } | { paths: Paths; known?: KnownKind };
 
 /** Looks up names of the project; in the folder that `-C` names, in the session that `--session` names. */
 export type LookUp = (kind: KnownKind, where: { dir?: string; session?: string }) => Promise<KnownName[]>;
@@ -39,6 +39,14 @@ const FLAG_VALUES: Record<string, Source> = {
   '--to': { paths: 'files' },
   '--option': { known: 'options' },
   '--filter': COMPLEXITIES,
+  '--target': { known: 'roles' },
+  '--topic': { known: 'topics' },
+  '--type': { known: 'interventions' },
+};
+
+/** Where the same flag takes something else at one command. */
+const OWN_FLAG_VALUES: Record<string, Source> = {
+  'tell --to': { known: 'roles' },
 };
 
 /** Values by command and position; where a command takes any number of one thing, its first is for all. */
@@ -46,7 +54,9 @@ const ARGUMENT_VALUES: Record<string, Source[]> = {
   tasks: [['list', 'cancel', 'reopen'], { known: 'tasks' }],
   unblock: [{ known: 'tasks' }],
   answer: [{ known: 'questions' }, { known: 'options' }],
+  why: [{ known: ['tasks', 'iterations', 'sessions'] }],
   signal: [SIGNALS],
+  approve: [{ paths: 'files' }],
   status: [{ known: 'sessions' }],
   resume: [{ known: 'sessions' }],
   logs: [{ known: 'iterations' }],
@@ -77,17 +87,18 @@ export async function completeMain(argv: string[]): Promise<number> {
 export async function candidates(program: Command, words: string[], lookUp: LookUp): Promise<Candidates> {
   const current = words.at(-1) ?? '';
   const read = readWords(program, words.slice(0, -1));
+  const ofFlag = (option: Option): Source | undefined => flagSource(read.command, option);
   const values = async (source: Source | undefined, prefix: string): Promise<Candidates> => {
     const paths = source !== undefined && 'paths' in source ? source.paths : 'words';
     const names = await namesOf(source, read, lookUp);
     const found = names.map(({ value, about }) => ({ value: `${prefix}${value}`, about }));
     return { paths, found: matching(found, current) };
   };
-  if (read.waiting !== null) return values(flagSource(read.waiting), '');
+  if (read.waiting !== null) return values(ofFlag(read.waiting), '');
   const assigned = /^(--[^=]+)=/.exec(current);
   if (assigned !== null && !read.ended) {
     const option = optionOf(read.command, assigned[1] ?? '');
-    return values(option && takesValue(option) ? flagSource(option) : undefined, assigned[0]);
+    return values(option && takesValue(option) ? ofFlag(option) : undefined, assigned[0]);
   }
   if (current.startsWith('-') && !read.ended)
     return { paths: 'words', found: matching(flags(read), current) };
@@ -158,8 +169,9 @@ function optionOf(command: Command, name: string): Option | undefined {
 
 const takesValue = (option: Option): boolean => option.required || option.optional;
 
-function flagSource(option: Option): Source | undefined {
-  return option.argChoices ?? FLAG_VALUES[option.long ?? ''];
+/** What the value of a flag is completed from; undefined where it is free text or a number. */
+export function flagSource(command: Command, { argChoices, long }: Option): Source | undefined {
+  return argChoices ?? OWN_FLAG_VALUES[`${command.name()} ${long}`] ?? FLAG_VALUES[long ?? ''];
 }
 
 function argumentSource({ command, positions }: Read): Source | undefined {
@@ -168,9 +180,13 @@ function argumentSource({ command, positions }: Read): Source | undefined {
     return positions[0] === 'help' ? commandNames(command).map(({ value }) => value) : undefined;
   if (name === 'tasks' && positions.length === 1 && positions[0] === 'list') return undefined;
   const [only, second] = command.registeredArguments;
-  if (only?.variadic && !second) return ARGUMENT_VALUES[name]?.[0];
-  const declared: Argument | undefined = command.registeredArguments[positions.length];
-  return declared?.argChoices ?? ARGUMENT_VALUES[name]?.[positions.length];
+  return positionSource(command, only?.variadic && !second ? 0 : positions.length);
+}
+
+/** What a command's argument at that position is completed from; undefined where it is free text. */
+export function positionSource(command: Command, position: number): Source | undefined {
+  const declared: Argument | undefined = command.registeredArguments[position];
+  return declared?.argChoices ?? ARGUMENT_VALUES[command.name()]?.[position];
 }
 
 async function namesOf(source: Source | undefined, read: Read, lookUp: LookUp): Promise<KnownName[]> {
@@ -179,10 +195,9 @@ async function namesOf(source: Source | undefined, read: Read, lookUp: LookUp): 
   if (source.known === undefined) return [];
   const dir = read.values.get('--dir');
   const session = read.values.get('--session');
-  return lookUp(source.known, {
-    ...(dir === undefined ? {} : { dir }),
-    ...(session === undefined ? {} : { session }),
-  });
+  const where = { ...(dir === undefined ? {} : { dir }), ...(session === undefined ? {} : { session }) };
+  const found = await Promise.all([source.known].flat().map((kind) => lookUp(kind, where)));
+  return found.flat();
 }
 
 function commandNames(command: Command): KnownName[] {

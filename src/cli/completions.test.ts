@@ -1,5 +1,6 @@
+import type { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { candidates, type LookUp } from './complete.ts';
+import { candidates, flagSource, type LookUp, positionSource } from './complete.ts';
 import { commandTree } from './program.ts';
 
 const asked: unknown[] = [];
@@ -57,6 +58,10 @@ describe('what can be completed', () => {
     expect(await values('unblock', 't1', '')).toEqual(['tasks-1']);
     expect(await values('unblock', '--filter', 'u')).toEqual(['ui_heavy']);
     expect(await values('resume', '--quiet', '')).toEqual(['sessions-1']);
+    expect(await values('why', '')).toEqual(['tasks-1', 'iterations-1', 'sessions-1']);
+    expect(await values('signal', 'ST')).toEqual(['STEER']);
+    expect(await values('tell', '--to', '')).toEqual(['roles-1']);
+    expect(await paths('import', '--to', '')).toBe('files');
   });
 
   test('in the folder and the session that stand on the line', async () => {
@@ -77,4 +82,28 @@ describe('what can be completed', () => {
     expect(await values('nonsense', '--x', '=', '')).toEqual([]);
     expect(await values()).toContain('run');
   });
+});
+
+/** Words of a person's own, numbers and names that only stand elsewhere: nothing there could be offered. */
+const FREE = [
+  ...['run objective', 'pause text', 'stop text', 'abort text', 'tell text', 'skip text'],
+  ...['signal message', '--model', '--gate', '--reason', '--label', '--list', '--last', '--iteration'],
+  ...['--timeout', '--timeout-multiplier', '--max-attempts', '--review-cap', '--parallel'],
+  ...['--max-iterations', '--max-stuck', '--max-cost', '--max-time', '--max-tokens'],
+];
+
+test('every argument and every value of a flag of every command is completed, or is free text', () => {
+  const free: string[] = [];
+  const walk = (command: Command): void => {
+    for (const [position, argument] of command.registeredArguments.entries()) {
+      if (positionSource(command, position) === undefined) free.push(`${command.name()} ${argument.name()}`);
+    }
+    for (const option of command.options) {
+      const takes = option.required || option.optional;
+      if (takes && flagSource(command, option) === undefined) free.push(option.long ?? option.flags);
+    }
+    command.commands.forEach(walk);
+  };
+  walk(commandTree(() => undefined));
+  expect([...new Set(free)].sort()).toEqual(FREE.toSorted());
 });

@@ -41,7 +41,7 @@ export * from './prompt/index.ts';
 export * from './question.ts';
 export * from './receipt/index.ts';
 export * from './role.ts';
-export { receive } from './route.ts';
+export { idleUnblock, receive } from './route.ts';
 export { interaction, questionId, settle } from './settle.ts';
 export * from './shell-word.ts';
 export * from './state.ts';

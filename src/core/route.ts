@@ -8,7 +8,7 @@ import { openQuestions } from './guard.ts';
 import type { Message } from './message.ts';
 import { nearest } from './nearest.ts';
 import { MODES } from './role.ts';
-import type { QuestionState, State } from './state.ts';
+import type { QuestionState, State, TaskState } from './state.ts';
 import { isTerminal } from './task.ts';
 
 const ROLES = ['planner', 'questioner', 'executor', 'reviewer', 'librarian'];
@@ -205,6 +205,13 @@ function choice(
   return byKey ? { text: byKey.text, option: byKey.key } : { text: text || message.type, option: null };
 }
 
+/** What unblocking a task answers where it has nothing to give; null where it brings the task on. */
+export function idleUnblock(state: State, task: TaskState): string | null {
+  if (task.status === 'done' || task.status === 'cancelled') return `no effect: the task is ${task.status}`;
+  const on = waitsFor(state, task);
+  return on.length === 0 ? null : `no effect: it waits for ${on.slice(0, 5).join(', ')}`;
+}
+
 function unblock(state: State, message: Message, { received, rejected }: Replies): Fact[] {
   const task = message.task === undefined ? undefined : state.tasks.get(message.task);
   if (!task) return rejected(unknownTask(state, message.task));
@@ -215,10 +222,8 @@ function unblock(state: State, message: Message, { received, rejected }: Replies
       id: entry.question.id,
       why: `unblocked by ${message.from}`,
     }));
-  if (task.status === 'done' || task.status === 'cancelled')
-    return received(`no effect: the task is ${task.status}`);
-  const on = waitsFor(state, task);
-  if (on.length > 0) return received(`no effect: it waits for ${on.slice(0, 5).join(', ')}`);
+  const idle = idleUnblock(state, task);
+  if (idle !== null) return received(idle);
   const reason = message.reason ?? 'unblocked';
   // Work that waits for its review, or is being done, goes on where it stands.
   facts.push({

@@ -108,6 +108,7 @@ describe.each(SHELLS)('the script of %s, in the real shell', (shell) => {
     () => {
       expect(ask('ralph run --mode=ba')).toEqual([shell === 'bash' ? 'balanced' : '--mode=balanced']);
       expect(ask('ralph tasks cancel US:')).toHaveLength(2);
+      expect(ask('ralph why US:')).toHaveLength(2);
       expect(ask('ralph tasks cancel US:2')).toEqual([shell === 'bash' ? '2' : 'US:2']);
     },
     180_000,

@@ -189,9 +189,16 @@ const LATE: ScriptedRun[] = [
 ];
 
 test('beside a live run it is a message, which is taken up before the run ends', async () => {
-  const list = [story('fix-1', { priority: 1 }), story('slow', { priority: 2 })];
+  const list = [
+    story('quick', { priority: 0 }),
+    story('fix-1', { priority: 1 }),
+    story('slow', { priority: 2 }),
+  ];
   const config = 'limits: { max_task_attempts: 1, max_stuck: 0 }\n';
-  project = makeProject({ files: { 'ralph/tasks.json': taskList(list) }, runs: LATE, config });
+  const runs = [{ when: { task: 'quick' }, do: honestly }, ...LATE].map((run, index) =>
+    index === 1 ? { ...run, when: { task: 'fix-1', iteration: 2 } } : run,
+  );
+  project = makeProject({ files: { 'ralph/tasks.json': taskList(list) }, runs, config });
   const running = project.start(['run', '--json']);
   await until(
     () => facts(project, 'question.asked').length === 1 && attemptsAt('slow') === 1,
@@ -200,6 +207,11 @@ test('beside a live run it is a message, which is taken up before the run ends',
   expect(json<Blockage>(await project.ralph(['blocked', '--json'])).blocked).toMatchObject([
     { task_id: 'fix-1' },
   ]);
+  const done = json<{ unblocked: object[] }>(await project.ralph(['unblock', 'quick', '--json']));
+  expect(done.unblocked).toMatchObject([{ task_id: 'quick', outcome: 'no effect: the task is done' }]);
+  expect((await project.ralph(['unblock', 'quick'])).out).toMatch(
+    /nothing to do: the task is done\n.*nothing was/,
+  );
   const sent = await project.ralph(['retry-blocked', '--max-attempts', '2', '--run']);
   expect([sent.code, sent.err]).toEqual([0, '']);
   expect(sent.out).toContain('its runner takes them up within a second');
