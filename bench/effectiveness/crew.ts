@@ -71,6 +71,8 @@ export function openCrew(program: string, size: number): Crew {
 export function serve(): void {
   process.on('message', async (message) => {
     const job = message as Job;
-    process.send!('real' in job ? await playReal(job.real) : await playPure(job.pure));
+    const outcome = 'real' in job ? await playReal(job.real) : await playPure(job.pure);
+    // Whoever asked may have been ended meanwhile; the run has cleaned up behind itself.
+    if (process.connected) process.send!(outcome);
   });
 }
