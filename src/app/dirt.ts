@@ -1,7 +1,7 @@
 /** Which paths are nobody's attempt: what a person left uncommitted, and what stays out of snapshots. */
 import { readFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import type { Mark } from '../core/index.ts';
+import type { InnerRepository, Mark } from '../core/index.ts';
 import { type Left, leftBy, type TaskList } from '../engine/index.ts';
 import { committedText, type Dirty, type RepoGround } from '../repo/index.ts';
 import { openWorks } from '../store/index.ts';
@@ -62,7 +62,9 @@ export async function dirtOf(
     inputs.add(ignoreFile);
   const marked = await cancelledIn(ground.root, list, dirty);
   const all = pathsOf(dirty.filter((found) => found !== marked && !left.some((by) => isOurs(by, found))));
-  const strange = state === null ? all.filter((path) => !inputs.has(path)) : [];
+  // A session that goes on has its attempts' own work there, and what is not in any snapshot is no path of ours.
+  const inner = state === null ? await ground.inner() : [];
+  const strange = state === null ? [...all.filter((path) => !inputs.has(path)), ...inner.map(innerDirt)] : [];
   if (strange.length === 0) return { all, strange, mark };
   // What ended sessions left of their notes is no reason to refuse; reading them all is only worth it here.
   const notes = await notedBy(plan.place);
@@ -86,6 +88,12 @@ function isOurs(left: Left, { path, now }: Dirty): boolean {
   if (!left.has(path)) return false;
   // Where only the index differs, as after a `git add` of the agent, nothing of a person's lies in the file.
   return now === undefined || left.get(path) === now;
+}
+
+/** The file's name, as if it were the repository's own: that is where it has to be committed. */
+function innerDirt({ path, files }: InnerRepository): string {
+  const more = files.length > 1 ? ` and ${files.length - 1} more` : '';
+  return `${path}/${files[0]}${more} (uncommitted in the repository ${path})`;
 }
 
 const pathsOf = (dirty: Dirty[]): string[] => dirty.map(({ path }) => path);

@@ -38,6 +38,7 @@ const CORRECTABLE: ReadonlySet<FindingKind> = new Set([
   'unlisted_topic',
   'asked_and_notified',
   'prompt_echo',
+  'uncommitted_inside',
 ]);
 
 /** Of these, the ones an agent is told of although its work was accepted: how it reports, and what it leaves. */
@@ -51,6 +52,7 @@ const NEXT_TIME: ReadonlySet<FindingKind> = new Set([
   'extra_completion',
   'unlisted_topic',
   'asked_and_notified',
+  'uncommitted_inside',
 ]);
 
 /** A judged attempt, before the state knows its verdict. */

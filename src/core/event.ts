@@ -4,7 +4,7 @@
  */
 import type { Claim } from './claim.ts';
 import type { Complexity } from './complexity.ts';
-import type { AgentReport, Change, GateResult, Mark, WorkRef } from './evidence.ts';
+import type { AgentReport, Change, GateResult, InnerWork, Mark, WorkRef } from './evidence.ts';
 import type { Finding, Intervention, VerdictValue } from './finding.ts';
 import type { Message } from './message.ts';
 import type { Phase } from './phase.ts';
@@ -180,6 +180,8 @@ export type Fact =
        * in journals of versions that did not look.
        */
       rules?: Record<string, string>;
+      /** Repositories inside the ground with uncommitted content: print by path. Absent where there is none. */
+      inner?: Record<string, string>;
     }
   | { type: 'attempt.spawned'; iteration: number; pid: number; startTime: string }
   | {
@@ -216,6 +218,8 @@ export type Fact =
       noted?: Change[];
       /** Commands that bring back branches, tags and stashes that were gone at its end; absent where none was. */
       removedRefs?: string[];
+      /** What its task's attempts left uncommitted in repositories inside the ground; absent where nothing. */
+      inner?: InnerWork[];
     }
   | {
       type: 'attempt.lost';
@@ -230,6 +234,7 @@ export type Fact =
       more?: WorkRef | null;
       noted?: Change[];
       removedRefs?: string[];
+      inner?: InnerWork[];
       committedMarks?: string[];
     }
   /** A gate begins to run before the first attempt at a task: it tells what fails without the task's work. */

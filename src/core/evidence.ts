@@ -19,6 +19,21 @@ export interface Change {
   after: string | null;
 }
 
+/** A repository inside the ground that holds content no commit of its own has. */
+export interface InnerRepository {
+  /** Relative to the ground. */
+  path: string;
+  /** The ground's repository has it as a submodule: a commit in it can be landed. */
+  submodule: boolean;
+  /** What is not committed, relative to it; at most 1,000. */
+  files: string[];
+  /** Equal prints are equal content. */
+  print: string;
+}
+
+/** What a task's attempts left uncommitted in such a repository. */
+export type InnerWork = Omit<InnerRepository, 'print'>;
+
 /** A named piece of content in the session's store. */
 export interface WorkRef {
   path: string;

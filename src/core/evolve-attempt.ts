@@ -201,6 +201,8 @@ function newAttempt(state: State, fact: Of<'attempt.started'>, at: number): Atte
     bookkeeping: false,
     noted: [],
     review: null,
+    innerBefore: fact.inner ?? {},
+    inner: [],
     trespass: [],
     gates: [],
     verdict: null,
@@ -225,6 +227,7 @@ function endAttempt(state: State, fact: Of<'attempt.ended'>, at: number): void {
   attempt.bookkeeping = fact.bookkeeping;
   attempt.noted = fact.noted ?? [];
   attempt.review = fact.review;
+  attempt.inner = fact.inner ?? [];
   attempt.trespass = fact.trespass;
   attempt.stoppedFor = fact.stoppedFor;
   attempt.durationMs = fact.durationMs;
@@ -279,6 +282,7 @@ function loseAttempt(state: State, fact: Of<'attempt.lost'>, at: number): void {
   const attempt = state.attempts.get(fact.iteration);
   if (!attempt) return;
   attempt.lost = fact.reason;
+  attempt.inner = fact.inner ?? [];
   attempt.endedAt = at;
   attempt.after = fact.after;
   attempt.changes = fact.changes;

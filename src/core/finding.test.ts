@@ -46,6 +46,8 @@ const marked = (mark: 'prompt_echo' | 'forged_claim' | 'asked_and_notified' | 'u
 });
 const review: Partial<Evidence> = { mode: 'TASK_REVIEW', ...NOTHING };
 
+const LIB = { path: 'lib', submodule: true, files: ['y.txt'] };
+
 /** Kind → what happened, and the event that other tools read. */
 const CASES: Record<FindingKind, [Partial<Evidence> | null, string, string]> = {
   no_files_detected: [{ ...NOTHING, claim: NO_CLAIM }, 'no_files_detected', 'critical'],
@@ -72,6 +74,7 @@ const CASES: Record<FindingKind, [Partial<Evidence> | null, string, string]> = {
   oscillation: [{ oscillates: true }, 'oscillation', 'warning'],
   denied_gate: [{ deniedGate: 'npm test' }, 'denied_gate', 'critical'],
   background_left: [{ report: reportOf({ leftBehind: ['vite'] }) }, 'background_left', 'info'],
+  uncommitted_inside: [{ ...NOTHING, inner: [LIB] }, 'evidence_validation_failed', 'warning'],
   prompt_echo: [marked('prompt_echo'), 'prompt_echo', 'warning'],
   unlisted_topic: [marked('unlisted_topic'), 'unlisted_topic', 'info'],
   extra_completion: [{ marked: ['t1', 't2'] }, 'extra_completion', 'info'],

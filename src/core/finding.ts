@@ -35,6 +35,7 @@ export const FINDING_KINDS = [
   'history_rewritten',
   'branch_changed',
   'tests_dropped',
+  'uncommitted_inside',
 ] as const;
 export type FindingKind = (typeof FINDING_KINDS)[number];
 
@@ -87,6 +88,7 @@ export const FINDINGS: Record<FindingKind, FindingRow> = {
   history_rewritten: own('history_rewritten', 'critical'),
   branch_changed: own('branch_changed', 'warning'),
   tests_dropped: own('tests_dropped', 'warning'),
+  uncommitted_inside: { eventType: 'evidence_validation_failed', severity: 'warning' },
 };
 
 export const VERDICT_VALUES = ['accepted', 'unfinished', 'rejected', 'blocked', 'died'] as const;

@@ -117,6 +117,51 @@ describe('rejected', () => {
     expect(judgement).toMatchObject({ value: 'rejected', charged: true });
     expect(judgement.findings.map((found) => found.kind)).toEqual(['no_files_detected']);
   });
+  describe('work left uncommitted in a repository inside this one', () => {
+    const lib = { path: 'lib', submodule: true, files: ['y.txt'] };
+    const inside = (over: Partial<Evidence> = {}) => judge(evidenceOf({ ...nothing, inner: [lib], ...over }));
+
+    test('is no false completion: it is unfinished, and where it has to be committed is named', () => {
+      const { value, findings, charged, reason } = inside();
+      expect({ value, charged, reason }).toEqual({
+        value: 'unfinished',
+        charged: false,
+        reason: 'the work lies in lib and is not committed there',
+      });
+      expect(findings.map(({ kind }) => kind)).not.toContain('false_completion_detected');
+      expect(findings.map(({ kind }) => kind)).not.toContain('no_files_detected');
+      expect(findings.find(({ kind }) => kind === 'uncommitted_inside')?.detail).toMatch(
+        /not committed in the submodule lib: y\.txt/,
+      );
+    });
+    test('without a claim it is work, too', () => {
+      expect(inside({ claim: NO_CLAIM })).toMatchObject({ value: 'unfinished' });
+    });
+    test('a repository that is no submodule can be held by no commit, and that is said', () => {
+      const { findings } = inside({ inner: [{ ...lib, submodule: false }] });
+      expect(findings.map(({ detail }) => detail).join()).toMatch(
+        /lib, a repository of its own that is no submodule/,
+      );
+    });
+    test('beside other work it is told and keeps nothing from being accepted', () => {
+      const { value, findings } = judge(evidenceOf({ inner: [lib] }));
+      expect([value, findings.map(({ kind }) => kind)]).toEqual([
+        'accepted',
+        expect.arrayContaining(['uncommitted_inside']),
+      ]);
+    });
+    test('beside other work it keeps the task open where the claim names it', () => {
+      const file = { path: 'lib/y.txt', from: ['result' as const], lines: null, status: 'ignored' as const };
+      const receipt = {
+        files: [{ ...file, held: false, wrong: false, why: 'w' }],
+        commands: [],
+        criteria: [],
+        more: 0,
+      };
+      expect(judge(evidenceOf({ inner: [lib], receipt })).value).toBe('unfinished');
+    });
+  });
+
   test('only task files, notes or logs: bookkeeping_only', () => {
     expect(kinds({ claim: NO_CLAIM, ...nothing, bookkeeping: true })).toEqual(['bookkeeping_only']);
   });

@@ -4,7 +4,7 @@
  */
 import type { Claim, IgnoredClaim } from './claim.ts';
 import type { StopCause, Trespass } from './event.ts';
-import type { AgentReport, Change, GateResult } from './evidence.ts';
+import type { AgentReport, Change, GateResult, InnerWork } from './evidence.ts';
 import type { Finding, FindingKind, VerdictValue } from './finding.ts';
 import { compareFailures } from './gate.ts';
 import type { GateDef } from './policy.ts';
@@ -24,6 +24,8 @@ export interface Evidence {
   changed: Change[];
   /** Task file, notes or logs were changed by this attempt. */
   bookkeeping: boolean;
+  /** What this task's attempts left uncommitted in repositories inside the ground: no snapshot holds it. */
+  inner: InnerWork[];
   /** Changes by this task's own attempts in the cycle that still stand. */
   standing: Change[];
   /** Where this attempt changed nothing and others of the task did: which, and what of theirs stands. */
@@ -119,13 +121,14 @@ function diedReason(report: AgentReport): string {
     : `the agent ended with exit code ${report.exitCode}`;
 }
 
-function isIdle({ report, claim, changed, marked, bookkeeping }: Evidence): boolean {
+function isIdle({ report, claim, changed, inner, marked, bookkeeping }: Evidence): boolean {
   return (
     report.ending === 'ended' &&
     report.toolCalls === 0 &&
     claim.kind === 'none' &&
     claim.topics.length === 0 &&
     changed.length === 0 &&
+    inner.length === 0 &&
     marked.length === 0 &&
     !bookkeeping &&
     report.finalMessage.length < TINY_MESSAGE
@@ -156,6 +159,7 @@ function incidental(evidence: Evidence): Finding[] {
   if (evidence.branchChanged)
     // Who did it, the agent or a person in the same work tree, cannot be told.
     add('branch_changed', `During the attempt the branch was switched from ${evidence.branchChanged}.`);
+  for (const inner of evidence.inner) add('uncommitted_inside', insideWords(inner));
   if (evidence.oscillates) add('oscillation', 'The files are back where they were two attempts ago.');
   if (evidence.report.ending === 'timed_out') {
     add(
@@ -174,7 +178,7 @@ function incidental(evidence: Evidence): Finding[] {
 
 function judgeCode(evidence: Evidence, findings: Finding[]): Judgement {
   const claims = claimsTask(evidence);
-  const worked = evidence.changed.length > 0;
+  const worked = evidence.changed.length > 0 || evidence.inner.length > 0;
   const broken = gateFindings(evidence, findings);
   const forbidden = findings.some((finding) => FORBIDDEN.has(finding.kind));
   const unproven = claims ? claimFindings(evidence, findings) : false;
@@ -184,6 +188,9 @@ function judgeCode(evidence: Evidence, findings: Finding[]): Judgement {
     falseCompletion(evidence, findings);
     return charge(evidence, verdict('rejected', findings, rejection(findings)));
   }
+  const inside = worksInside(evidence);
+  if (inside !== null)
+    return verdict('unfinished', findings, `the work lies in ${inside} and is not committed there`);
   if (evidence.undeliveredSteer) {
     findings.push({
       kind: 'undelivered_steer',
@@ -302,7 +309,7 @@ function claimFindings(evidence: Evidence, findings: Finding[]): boolean {
   if (namesNothing(evidence)) {
     findings.push({ kind: 'evidence_missing', detail: missingWords(evidence) });
   }
-  if (evidence.standing.length > 0 || evidence.needsNoChange) return false;
+  if (evidence.standing.length > 0 || evidence.needsNoChange || evidence.inner.length > 0) return false;
   noChange(evidence, findings);
   return true;
 }
@@ -330,6 +337,25 @@ function missingWords({ receipt }: Evidence): string {
   if ((receipt?.files ?? []).some(({ from }) => from.some((source) => source !== 'tool')))
     return 'No file that the claim names counts as evidence: none of them is a change of this task.';
   return 'The claim names no file, command or commit as evidence.';
+}
+
+/** What is not committed there is in no commit of this repository either, and the next checkout lacks it. */
+function insideWords({ path, submodule, files }: InnerWork): string {
+  const more = files.length > 3 ? ` and ${files.length - 3} more` : '';
+  const what = `${files.slice(0, 3).join(', ')}${more}`;
+  return submodule
+    ? `Changed and not committed in the submodule ${path}: ${what}. A commit of this repository can only name a commit of ${path}.`
+    : `Changed and not committed in ${path}, a repository of its own that is no submodule: ${what}. No commit of this repository can hold it.`;
+}
+
+/** The repositories inside that hold the work, where it is all there is or where the claim names files of theirs. */
+function worksInside({ inner, standing, needsNoChange, receipt }: Evidence): string | null {
+  const claimed = (receipt?.files ?? []).map(({ path }) => path);
+  const meant =
+    standing.length === 0 && !needsNoChange
+      ? inner
+      : inner.filter(({ path, files }) => files.some((file) => claimed.includes(`${path}/${file}`)));
+  return meant.length === 0 ? null : meant.map(({ path }) => path).join(', ');
 }
 
 /** What tools were seen to do counts too: an agent need not say again what is seen to be true. */

@@ -76,6 +76,8 @@ function notices({ state, attempt, evidence, judgement }: Settlement): Fact[] {
   for (const { kind, detail } of judgement.findings) {
     if (kind === 'gate_red_before' && judgement.value === 'accepted')
       say('warning', `Accepted with a red gate: ${detail}`);
+    if (kind === 'uncommitted_inside' && judgement.value === 'accepted')
+      say('warning', `Task ${attempt.item.task ?? ''} was accepted without this part of its work: ${detail}`);
     if (kind === 'tests_dropped' || kind === 'branch_changed') say('warning', detail);
   }
   const claimed = attempt.committedMarks.filter(

@@ -5,7 +5,7 @@
 import type { Claim } from './claim.ts';
 import type { Complexity } from './complexity.ts';
 import type { Allowance, StopCause, TaskSource, TimeGrant, Trespass } from './event.ts';
-import type { AgentReport, Change, GateResult, Mark } from './evidence.ts';
+import type { AgentReport, Change, GateResult, InnerWork, Mark } from './evidence.ts';
 import type { Finding, Intervention, VerdictValue } from './finding.ts';
 import type { Message } from './message.ts';
 import type { Phase } from './phase.ts';
@@ -159,6 +159,9 @@ export interface AttemptState {
   noted: Change[];
   trespass: Trespass[];
   review: { verdict: 'Qualified' | 'Failed'; feedback: string } | null;
+  /** Uncommitted content of repositories inside the ground: prints when it began, and what its task left there. */
+  innerBefore: Record<string, string>;
+  inner: InnerWork[];
   gates: GateResult[];
   verdict: {
     value: VerdictValue;

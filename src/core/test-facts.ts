@@ -305,6 +305,7 @@ export function evidenceOf(over: Partial<Evidence> = {}): Evidence {
     hasCriteria: false,
     newTree: true,
     oscillates: false,
+    inner: [],
     historyRewritten: false,
     branchChanged: null,
     undeliveredSteer: false,

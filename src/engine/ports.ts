@@ -11,6 +11,7 @@ import type {
   Fact,
   GateDef,
   GateResult,
+  InnerRepository,
   JournalRecord,
   Mark,
   Message,
@@ -176,6 +177,8 @@ export interface Ground {
    * snapshot holds (ignored by git, in a repository of its own) is told as such.
    */
   whereabouts(paths: string[]): Promise<Map<string, Whereabouts>>;
+  /** Repositories inside the ground with uncommitted content, as of the last snapshot, which holds none of it. */
+  inner(): Promise<InnerRepository[]>;
   /** How many lines each file has now; missing where it is none, or too large to be counted in passing. */
   lineCounts(paths: string[]): Promise<Map<string, number>>;
   /** Paths among these whose present content differs from HEAD's. */

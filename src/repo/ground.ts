@@ -17,6 +17,7 @@ import {
   recentHistory,
   stagedPaths,
 } from './history.ts';
+import { innerRepositories } from './inner.ts';
 import { lineCounts } from './line-counts.ts';
 import { openMemory, type Subjects, withCommit } from './memory.ts';
 import { isExcluded, makePlace, type Place } from './place.ts';
@@ -122,6 +123,7 @@ function groundAt(place: Place): RepoGround {
     },
     current,
     whereabouts: (paths) => whereabouts(place, paths),
+    inner: () => alone(() => innerRepositories(place)),
     lineCounts: (paths) => lineCounts(place, paths),
     uncommitted: async (paths) => {
       // Without git nothing is ever committed.

@@ -349,6 +349,12 @@ describe('a snapshot', () => {
     repo.write('nested/f', '1');
     expect((await ground.snapshot()).tree).toBe(before.tree);
     expect(ground.notes().join()).toContain("'nested/'");
+    const [sub, nested, ...more] = await ground.inner();
+    expect(sub).toMatchObject({ path: 'sub', submodule: true, files: ['y'] });
+    expect(nested).toMatchObject({ path: 'nested', submodule: false, files: ['f'] });
+    expect(more).toEqual([]);
+    repo.write('sub/y', 'something else');
+    expect((await ground.inner())[0]!.print).not.toBe(sub!.print);
     execFileSync('git', ['commit', '-q', '--allow-empty', '-m', 'in sub'], {
       cwd: join(repo.root, 'sub'),
       env: testEnv(),

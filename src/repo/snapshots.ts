@@ -217,6 +217,8 @@ async function addAll(place: Place): Promise<void> {
 /** Exit code 1 with `--ignore-errors`: everything else was added. */
 function noteSkipped(place: Place, stderr: string): void {
   for (const line of stderr.split('\n')) {
+    const unborn = /^error: '(.+?)\/?' does not have a commit checked out/.exec(line)?.[1];
+    if (unborn !== undefined && place.unborn.size < 100) place.unborn.add(unborn);
     if (line.startsWith('error: ')) note(place, `Left out of the snapshot: ${line.slice('error: '.length)}`);
   }
 }

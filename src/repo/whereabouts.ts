@@ -84,7 +84,8 @@ async function look(place: Place, path: string, folders: Map<string, Folder>): P
   // The name itself may be a link: that is content. Only a folder on the way to it leads elsewhere.
   const name = path.slice(cut + 1);
   const real = folder.path === '' ? name : `${folder.path}/${name}`;
-  if (folder.apart || !isInside(real) || isExcluded(place, real)) return { kind: 'ignored', path: real };
+  if (folder.apart) return { kind: 'inner', path: real };
+  if (!isInside(real) || isExcluded(place, real)) return { kind: 'ignored', path: real };
   return { kind: stats.isDirectory() ? 'folder' : 'file', path: real };
 }
 

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { facts, started, verdicts } from './journal.ts';
+import { facts, prompt, started, verdicts } from './journal.ts';
 import { DONE, HONEST, makeProject, type Project, result, story, taskList } from './project.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -147,6 +147,15 @@ test('work inside a submodule is seen, and the repository is still sound', async
       },
     ],
   });
+  addSubmodule();
+  expect(await code('run', '-n', '1')).toBe(0);
+  expect(names()).toEqual(['lib', 'ralph/tasks.json']);
+  expect(project.git('status', '--porcelain')).toBe('');
+  project.git('fsck', '--no-dangling');
+});
+
+/** The submodule `lib` with the file lib.txt. */
+function addSubmodule(): void {
   const lib = mkdtempSync(join(tmpdir(), 'ralph-lib-'));
   const git = (...args: string[]) =>
     execFileSync('git', ['-C', lib, '-c', 'user.name=L', '-c', 'user.email=l@example.invalid', ...args], {
@@ -159,10 +168,47 @@ test('work inside a submodule is seen, and the repository is still sound', async
   project.git('-c', 'protocol.file.allow=always', 'submodule', '-q', 'add', lib, 'lib');
   project.git('commit', '-qm', 'submodule');
   rmSync(lib, { recursive: true });
-  expect(await code('run', '-n', '1')).toBe(0);
+}
+
+test('work left uncommitted inside a submodule is no lie: it is named, and lands once it is committed there', async () => {
+  const commit = 'git -C lib -c user.name=A -c user.email=a@example.invalid';
+  project = makeProject({
+    files: LIST,
+    runs: [
+      {
+        when: { iteration: 1 },
+        do: [{ run: 'echo x > lib/y.txt; echo more >> lib/lib.txt' }, { say: `Wrote lib/y.txt.\n\n${DONE}` }],
+      },
+      { do: [{ run: `git -C lib add -A && ${commit} commit -qm more` }, { say: DONE }] },
+    ],
+  });
+  addSubmodule();
+  writeFileSync(join(project.dir, 'lib/own.txt'), 'a person\n');
+  const refused = await project.ralph(['run']);
+  expect([refused.code, refused.err]).toEqual([5, expect.stringContaining('lib/own.txt (uncommitted in')]);
+  rmSync(join(project.dir, 'lib/own.txt'));
+
+  expect(await code('run')).toBe(0);
+  expect(verdicts(project)).toEqual(['a unfinished uncommitted_inside', 'a accepted']);
+  expect(facts(project, 'task.charged')).toEqual([]);
+  const why = (await project.ralph(['why', '1'])).out;
+  expect(why).toMatch(/submodule lib: lib.txt, y.txt/);
+  expect(why).not.toMatch(/git ignores|No file in the repository changed/);
+  expect(prompt(project, 2)).toMatch(/left uncommitted in a repository inside this one.*commit it there/);
   expect(names()).toEqual(['lib', 'ralph/tasks.json']);
   expect(project.git('status', '--porcelain')).toBe('');
-  project.git('fsck', '--no-dangling');
+});
+
+test('a repository inside that is no submodule is named as one, with or without a commit', async () => {
+  project = makeProject({
+    files: LIST,
+    runs: [{ do: [{ run: 'mkdir -p n && cd n && git init -q && echo {{iteration}} > a' }, { say: DONE }] }],
+  });
+  expect(await code('run', '-n', '1')).toBe(1);
+  expect(verdicts(project)).toEqual(['a unfinished uncommitted_inside']);
+  expect((await project.ralph(['why', '1'])).out).toMatch(
+    /n, a repository of its own that is no submodule: a/,
+  );
 });
 
 test('a failing pre-commit hook keeps the verdict: exit 8 with its words, landed by a later run', async () => {

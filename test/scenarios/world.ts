@@ -416,6 +416,7 @@ function ground(world: World): Ground {
           .filter((path) => outside.files[path] !== undefined)
           .map((path) => [path, { kind: 'file', path }]),
       ),
+    inner: async () => [],
     lineCounts: async (paths) =>
       new Map(
         paths.flatMap((path) => {

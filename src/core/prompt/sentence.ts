@@ -113,6 +113,11 @@ const WORDINGS: Record<FindingKind, Wording> = {
     act: 'Run commands in the foreground and stop every server that you start.',
     evidence: 'results of commands that ended within the call',
   },
+  uncommitted_inside: {
+    seen: 'work was left uncommitted in a repository inside this one',
+    act: 'In a submodule, commit it there, and leave the new commit checked out: its pointer in this repository is landed with the task. A repository that is no submodule has to become one (`git submodule add`), or its `.git` has to go and its files become files of this repository.',
+    evidence: 'a new commit checked out in the submodule, or files of this repository',
+  },
   prompt_echo: {
     seen: 'what looked like a claim was a placeholder, a repetition of the instructions or the output of a tool, and did not count',
     act: 'When the work is complete, claim it yourself in your last message as HOW TO REPORT says: the result object with one word in its `status`, or the complete tag alone on its line.',

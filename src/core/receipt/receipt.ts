@@ -56,8 +56,11 @@ export interface Receipt {
   more: number;
 }
 
-/** What lies at a path now. `ignored`: it is there, and no snapshot holds it. */
-export type Whereabouts = { kind: 'file' | 'folder' | 'ignored' | 'outside'; path: string };
+/**
+ * What lies at a path now. `ignored`: it is there, and no snapshot holds it. `inner`: neither, because it lies in a
+ * repository of its own.
+ */
+export type Whereabouts = { kind: 'file' | 'folder' | 'ignored' | 'inner' | 'outside'; path: string };
 
 /** What the claims are held against; gathered by the engine. */
 export interface Known {
@@ -292,6 +295,10 @@ function standstill(
   }
   const { kind } = known.present.get(path)!;
   if (kind === 'outside') return entry(path, 'outside', { why: 'a link leads it out of the repository' });
+  if (kind === 'inner')
+    return entry(path, 'ignored', {
+      why: 'it lies in a repository inside this one, of which only what is committed there counts',
+    });
   if (kind === 'ignored')
     return entry(path, 'ignored', { why: 'git ignores it, so no snapshot can prove it' });
   if (deed === 'removed') return entry(path, 'unchanged', { wrong: asserted, why: 'it is still there' });

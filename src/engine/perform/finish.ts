@@ -17,6 +17,7 @@ import {
 } from '../../core/index.ts';
 import { isBookkeeping, MAX_CHANGES, told } from '../changes.ts';
 import { append, type House } from '../house.ts';
+import { innerLeft } from '../inner.ts';
 import { matchesAny } from '../match.ts';
 import type { ListInspection } from '../ports.ts';
 import { undone } from '../undone.ts';
@@ -80,6 +81,7 @@ export async function finishAttempt(
       ...(noted.length === 0 ? {} : { noted: noted.slice(0, MAX_CHANGES) }),
       ...(ruled.removed.length === 0 ? {} : { removedRefs: ruled.removed }),
     },
+      ...(await innerLeft(house, attempt)),
     ...list.facts,
     ...ruled.facts,
     ...offBranch(house, attempt, { rewrote, after, commits: commits.length > 0 }),

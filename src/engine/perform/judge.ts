@@ -128,6 +128,7 @@ async function gather(house: House, { attempt, tree, results }: Gathering): Prom
     claim,
     stoppedFor: attempt.stoppedFor,
     needsNoChange: task?.def.changes === 'none',
+    inner: attempt.inner,
     changed: attempt.changes,
     bookkeeping: attempt.bookkeeping,
     standing: stand,

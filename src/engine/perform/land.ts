@@ -73,7 +73,8 @@ async function landing(house: House, task: TaskState): Promise<Fact> {
     house,
     result.kind === 'nothing' ? paths : paths.filter((path) => !result.paths.includes(path)),
   );
-  if (missing.length > 0) return { type: 'landing.failed', task: id, reason: missingReason(missing) };
+  if (missing.length > 0)
+    return { type: 'landing.failed', task: id, reason: await missingReason(house, missing) };
   if (result.kind === 'nothing') return untouched();
   if (result.hooked) house.fresh = null;
   return landed(result.commit, result.paths, 'engine');
@@ -100,8 +101,12 @@ async function notInHead(house: House, paths: string[]): Promise<string[]> {
   return paths.length === 0 ? [] : house.ground.uncommitted(paths);
 }
 
-function missingReason(paths: string[]): string {
+async function missingReason(house: House, paths: string[]): Promise<string> {
   const named = paths.slice(0, 5);
+  const now = await house.ground.current(named);
+  const inner = named.filter((path) => now.get(path)?.endsWith(':160000'));
+  if (inner.length === named.length)
+    return `git left out of the commit: ${named.join(', ')}, a repository of its own that is no submodule of this one. Make it one (\`git submodule add\`), or remove its .git and commit its files; then \`ralph run\``;
   const files = named
     .map((path) => (/^[\w./@%+:-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`))
     .join(' ');

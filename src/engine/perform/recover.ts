@@ -6,6 +6,7 @@
 import type { AttemptState, Fact } from '../../core/index.ts';
 import { MAX_CHANGES, told } from '../changes.ts';
 import { append, type House } from '../house.ts';
+import { innerLeft } from '../inner.ts';
 import { followOutbox } from '../outbox.ts';
 import { pauseForSwitch } from './branch.ts';
 import { finishAttempt, inspectList, sorted } from './finish.ts';
@@ -140,6 +141,7 @@ async function lose(house: House, { attempt, ended, ruled }: Left): Promise<void
   };
   const text = lostText(
     attempt,
+    ...(await innerLeft(house, attempt)),
     changes.map((change) => change.path),
     ended,
   );

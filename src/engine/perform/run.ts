@@ -17,6 +17,7 @@ import {
   type StopCause,
 } from '../../core/index.ts';
 import { append, type House, redraw } from '../house.ts';
+import { innerBefore } from '../inner.ts';
 import { intake } from '../intake.ts';
 import { followOutbox } from '../outbox.ts';
 import type { AgentHandle } from '../ports.ts';
@@ -128,6 +129,7 @@ async function attempt(house: House, call: AttemptCall): Promise<void> {
     delivered: gathered.delivered,
     reminded: gathered.reminded,
     rules: await house.ground.rules(),
+    ...(await innerBefore(house)),
   };
   house.fresh = null;
   await append(house, [started]);
