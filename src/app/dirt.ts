@@ -1,8 +1,8 @@
 /** Which paths are nobody's attempt: what a person left uncommitted, and what stays out of snapshots. */
 import { readFile } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import type { InnerRepository, Mark } from '../core/index.ts';
-import { type Left, leftBy, type TaskList } from '../engine/index.ts';
+import type { InnerRepository, Left, Mark } from '../core/index.ts';
+import { leftBy, type TaskList } from '../engine/index.ts';
 import { committedText, type Dirty, type RepoGround } from '../repo/index.ts';
 import { openWorks } from '../store/index.ts';
 import { onlyCancelled } from './cancelled.ts';
@@ -78,16 +78,15 @@ async function notedBy(place: Place): Promise<Left> {
   const left: Left = new Map();
   for (const { dir } of await knownSessions(place)) {
     for (const { noted } of readState(dir).attempts.values()) {
-      for (const { path, after } of noted) left.set(path, after);
+      for (const { path, after } of noted) left.set(path, new Set([after]));
     }
   }
   return left;
 }
 
 function isOurs(left: Left, { path, now }: Dirty): boolean {
-  if (!left.has(path)) return false;
   // Where only the index differs, as after a `git add` of the agent, nothing of a person's lies in the file.
-  return now === undefined || left.get(path) === now;
+  return now === undefined ? left.has(path) : left.get(path)?.has(now) === true;
 }
 
 /** The file's name, as if it were the repository's own: that is where it has to be committed. */

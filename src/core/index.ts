@@ -32,6 +32,7 @@ export * from './limits.ts';
 export * from './message.ts';
 export * from './nearest.ts';
 export { type OutboxLine, readOutboxLine } from './outbox-line.ts';
+export * from './ownership.ts';
 export * from './phase.ts';
 export { inScope, isWanted } from './pick.ts';
 export type * from './policy.ts';

@@ -52,6 +52,8 @@ export interface TaskState {
   conflicts: string[];
   /** Where the earlier text of paths that were not put back lies, relative to the session's folder. */
   kept: Record<string, string>;
+  /** By path, the last attempt whose work there could not be put back: what it left is no part of the task now. */
+  parted: Map<string, number>;
   reason: string;
   /**
    * The iteration whose own commit says in the task file that this task is over; null: none, or a person was
@@ -157,11 +159,11 @@ export interface AttemptState {
   rewritten: { changes: Change[]; more: string | null }[];
   /** Its changes to the loop's notes and logs. */
   noted: Change[];
-  trespass: Trespass[];
-  review: { verdict: 'Qualified' | 'Failed'; feedback: string } | null;
   /** Uncommitted content of repositories inside the ground: prints when it began, and what its task left there. */
   innerBefore: Record<string, string>;
   inner: InnerWork[];
+  trespass: Trespass[];
+  review: { verdict: 'Qualified' | 'Failed'; feedback: string } | null;
   gates: GateResult[];
   verdict: {
     value: VerdictValue;

@@ -8,6 +8,7 @@ import {
   type Change,
   type EarlierWork,
   isBookName,
+  netChanges,
   type TaskState,
   type WorkRef,
 } from '../core/index.ts';
@@ -43,24 +44,26 @@ async function whole(
   return bytes === null ? changes : (JSON.parse(Buffer.from(bytes).toString('utf8')) as Change[]);
 }
 
-/**
- * The net change of this task's attempts after the given iteration: first before, last after. Where somebody
- * else changed a path between two of them, what they left is the before: it is not this task's to undo.
- */
+/** The net change of this task's attempts after the given iteration. */
 export async function ownChanges(house: House, task: TaskState, since: number): Promise<Change[]> {
-  const net = new Map<string, Change>();
+  const made = new Map<number, Change[]>();
   for (const iteration of task.attempts) {
     const attempt = house.state.attempts.get(iteration);
-    if (!attempt || iteration <= since) continue;
-    for (const change of await allChanges(house, attempt)) {
-      const first = net.get(change.path);
-      net.set(change.path, {
-        ...change,
-        before: first?.after === change.before ? first.before : change.before,
-      });
-    }
+    if (attempt && iteration > since) made.set(iteration, await allChanges(house, attempt));
   }
-  return [...net.values()].filter((change) => change.before !== change.after);
+  return netChanges(task, made, since);
+}
+
+/**
+ * Tells a person's uncommitted paths among the changes of an attempt. One that held exactly what the attempt's
+ * own task had left there is that task's: nothing of a person's was in it.
+ */
+export async function theirsIn(house: House, attempt: AttemptState): Promise<(change: Change) => boolean> {
+  const { dirty, tasks } = house.state;
+  const task = tasks.get(attempt.item.task ?? '');
+  const own = dirty.size === 0 || !task ? [] : await ownChanges(house, task, 0);
+  const left = new Map(own.map(({ path, after }) => [path, after]));
+  return ({ path, before }) => dirty.has(path) && !(left.has(path) && left.get(path) === before);
 }
 
 /** Those of the changes whose path still holds what the attempt left there. */

@@ -274,6 +274,54 @@ test('work that was written down as set aside leaves the tree also when the cras
   leave(world);
 });
 
+/** Two tasks that fail on one file; the second one's work was set aside, and the first one's is next. */
+async function overlapping() {
+  const world = makeWorld({
+    tasks: ids(2),
+    files: { 'shared.txt': 'base' },
+    play: ({ task, attempt, files }) => ({
+      write: { 'shared.txt': attempt === 1 ? `bad ${task}` : `${files['shared.txt']}, mended ${task}` },
+      say: DONE,
+    }),
+    gate: (_def, files) =>
+      /^bad \w+$/.test(files['shared.txt']!) ? { code: 1, output: 'broken' } : { code: 0, output: 'ok' },
+  });
+  const gate = { name: 'test', run: 'npm test', timeoutS: 60, required: true, minTests: 0 };
+  const over = { gates: [{ ...gate, baseline: 'must_pass' as const }], limits: { maxStuck: 0 } };
+  expect((await run(world, over)).exit.code).toBe(0);
+  return { world, over };
+}
+
+test('killed before the work of one task was out of the tree, that of the other comes back whole', async () => {
+  const { world, over } = await overlapping();
+  const second = world.records.filter((record) =>
+    record.facts.some((f) => f.type === 'leftovers.set_aside'),
+  )[1]!;
+  const crashed = crashedAfter(world, second.seq);
+  expect(crashed.outside.files['shared.txt']).toBe('bad t2');
+  expect((await run(crashed, over)).exit.code).toBe(0);
+  expect(facts(crashed, 'leftovers.taken_up')[0]).toMatchObject({ task: 't1', conflicts: [] });
+  expect(facts(crashed, 'dirt.found')).toEqual([]);
+  expect(crashed.outside.commits[1]!.files['shared.txt']).toBe('bad t1, mended t1');
+  leave(crashed);
+  leave(world);
+});
+
+test('killed while work was put back and before that was written down, it is still its task’s', async () => {
+  const { world, over } = await overlapping();
+  const second = world.records.filter((record) =>
+    record.facts.some((f) => f.type === 'leftovers.cleared'),
+  )[1]!;
+  const crashed = crashedAfter(world, second.seq);
+  crashed.outside.files['shared.txt'] = 'bad t1';
+  expect((await run(crashed, over)).exit.code).toBe(0);
+  expect(facts(crashed, 'leftovers.taken_up')[0]).toMatchObject({ task: 't1', conflicts: [] });
+  expect(facts(crashed, 'dirt.found')).toEqual([]);
+  expect(crashed.outside.commits[1]!.files['shared.txt']).toBe('bad t1, mended t1');
+  leave(crashed);
+  leave(world);
+});
+
 test('what a failed task left behind is landed with it in the next cycle', async () => {
   const world = makeWorld({
     tasks: ids(2),

@@ -305,6 +305,29 @@ async function story22(): Promise<World> {
   return world;
 }
 
+/** Both fail once on one file; what could not be put back over the work of the other is done again. */
+async function overlap(): Promise<World> {
+  const world = makeWorld({
+    tasks: ids(2),
+    files: { 'shared.txt': 'base' },
+    play: ({ task, attempt, files }) => {
+      const text = files['shared.txt']!;
+      if (attempt === 1) return { write: { 'shared.txt': `${text} BUG-${task}` }, say: DONE };
+      const good = `good-${task}`;
+      const bare = text.replace(` BUG-${task}`, '').replace(` ${good}`, '');
+      return { write: { 'shared.txt': `${bare} ${good}` }, say: DONE };
+    },
+    gate: (_def, files) =>
+      files['shared.txt']!.includes('BUG') ? { code: 1, output: 'a bug' } : { code: 0, output: 'ok' },
+  });
+  expect(code(await run(world, { gates: [GATE], limits: { maxStuck: 0 } }))).toBe(0);
+  const values = facts(world, 'verdict.reached').map(({ item, value }) => `${item.task} ${value}`);
+  expect(values).toEqual(['t1 rejected', 't2 rejected', 't1 accepted', 't2 accepted']);
+  expect(facts(world, 'dirt.found')).toEqual([]);
+  expect(world.outside.commits.at(-1)!.files['shared.txt']).toBe('base good-t1 good-t2');
+  return world;
+}
+
 async function story23(): Promise<World> {
   const world = makeWorld({
     tasks: ids(1),
@@ -850,6 +873,12 @@ export const STORIES: Story[] = [
   { number: '20', says: 'a failed commit leaves the verdict and is tried again', play: story20 },
   { number: '21', says: 'work of a timed-out attempt counts for the next claim', play: story21 },
   { number: '22', says: 'leftovers are set aside and taken up', play: story22, over: { gates: [GATE] } },
+  {
+    number: 'overlap',
+    says: 'two tasks that fail on one file are told apart',
+    play: overlap,
+    over: { gates: [GATE], limits: { maxStuck: 0 } },
+  },
   { number: '23', says: "what a person did meanwhile is not the agent's", play: story23, outside: true },
   {
     number: '24',

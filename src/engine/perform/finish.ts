@@ -15,7 +15,7 @@ import {
   type StopCause,
   type Trespass,
 } from '../../core/index.ts';
-import { isBookkeeping, MAX_CHANGES, told } from '../changes.ts';
+import { isBookkeeping, MAX_CHANGES, theirsIn, told } from '../changes.ts';
 import { append, type House } from '../house.ts';
 import { innerLeft } from '../inner.ts';
 import { matchesAny } from '../match.ts';
@@ -47,9 +47,10 @@ export async function finishAttempt(
   const list = await inspectList(house, attempt);
   const seen = await house.ground.snapshot();
   const everything = await house.ground.changes(attempt.before.tree, seen.tree);
-  const all = everything.filter((change) => !house.state.dirty.has(change.path));
-  const theirs = await undone(house, attempt.before.head, everything);
-  const { trespass, restored } = await putBack(house, attempt, [...all, ...theirs]);
+  const isTheirs = await theirsIn(house, attempt);
+  const all = everything.filter((change) => !isTheirs(change));
+  const theirs = await undone(house, attempt.before.head, everything.filter(isTheirs));
+  const { trespass, restored } = await putBack(house, attempt, { all, theirs });
   const after = restored ? await house.ground.snapshot() : seen;
   const put = new Set(trespass.map((entry) => entry.path));
   const { changes, noted } = sorted(
@@ -80,8 +81,8 @@ export async function finishAttempt(
         (list.inspection?.touched ?? false) || all.some((change) => isBookkeeping(house, change.path)),
       ...(noted.length === 0 ? {} : { noted: noted.slice(0, MAX_CHANGES) }),
       ...(ruled.removed.length === 0 ? {} : { removedRefs: ruled.removed }),
-    },
       ...(await innerLeft(house, attempt)),
+    },
     ...list.facts,
     ...ruled.facts,
     ...offBranch(house, attempt, { rewrote, after, commits: commits.length > 0 }),
@@ -108,12 +109,11 @@ function offBranch(
   ];
 }
 
-/** What counts as the attempt's work, and its notes and logs; a person's dirty paths are neither. */
+/** What counts as the attempt's work, and its notes and logs. `all`: without a person's paths. */
 export function sorted(house: House, all: Change[]): { changes: Change[]; noted: Change[] } {
-  const own = all.filter((change) => !house.state.dirty.has(change.path));
   return {
-    changes: own.filter((change) => !isBookkeeping(house, change.path)),
-    noted: own.filter((change) => isBookkeeping(house, change.path)),
+    changes: all.filter((change) => !isBookkeeping(house, change.path)),
+    noted: all.filter((change) => isBookkeeping(house, change.path)),
   };
 }
 
@@ -199,11 +199,11 @@ function trespassDetail(seen: {
   return `A person's uncommitted work in ${seen.path} was thrown away by the attempt; it ${seen.undone}.`;
 }
 
-/** Undoes changes to protected paths, and every change of a mode that may write nothing. */
+/** Undoes what threw a person's work away, changes to protected paths, and all of a mode that may write nothing. */
 async function putBack(
   house: House,
   attempt: AttemptState,
-  changes: Change[],
+  { all, theirs }: { all: Change[]; theirs: Change[] },
 ): Promise<{ trespass: Trespass[]; restored: boolean }> {
   const readOnly = MODES[attempt.item.mode].mayWrite === 'nothing';
   const prefix = relative(house.ground.root, house.ground.cwd);
@@ -211,24 +211,23 @@ async function putBack(
   const protect = own.map((pattern) =>
     prefix === '' ? pattern : `${prefix}/${pattern.replace(/^\.?\//, '')}`,
   );
-  const forbidden = changes.filter(
-    (change) =>
-      matchesAny(protect, change.path) ||
-      house.state.dirty.has(change.path) ||
-      (readOnly && !isBookkeeping(house, change.path)),
+  const notAllowed = all.filter(
+    ({ path }) => matchesAny(protect, path) || (readOnly && !isBookkeeping(house, path)),
   );
+  const forbidden = [...notAllowed, ...theirs];
   if (forbidden.length === 0) return { trespass: [], restored: false };
   const conflicts = new Set(
     await house.ground.apply(
       forbidden.map(({ path, before, after }) => ({ path, before: after, after: before })),
     ),
   );
+  const persons = new Set(theirs.map(({ path }) => path));
   const trespass = forbidden.map(({ path }): Trespass => {
     const protectedPath = matchesAny(protect, path);
     const undone = conflicts.has(path) ? 'could not be put back' : 'was put back';
     return {
       path,
-      what: protectedPath || house.state.dirty.has(path) ? 'protected_changed' : 'role_violation',
+      what: protectedPath || persons.has(path) ? 'protected_changed' : 'role_violation',
       detail: trespassDetail({ path, undone, protectedPath, readOnly }),
       keptAs: null,
     };

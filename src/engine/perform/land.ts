@@ -169,7 +169,9 @@ async function landingPaths(house: House, task: TaskState, stand: Change[]): Pro
     for (const change of attempt?.noted ?? []) noted.set(change.path, change);
   }
   for (const path of await trackedNotes(house, [...noted.values()])) paths.add(path);
-  for (const path of house.state.dirty) paths.delete(path);
+  // A path of a person's that holds exactly what this task left is the task's: nothing of theirs is in it.
+  const own = new Set(stand.map((change) => change.path));
+  for (const path of house.state.dirty) if (!own.has(path)) paths.delete(path);
   const listPath = house.list?.groundPath ?? null;
   if (listPath !== null) {
     paths.delete(listPath);

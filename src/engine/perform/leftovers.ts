@@ -12,9 +12,7 @@ import { append, type House } from '../house.ts';
  */
 export async function setAside(house: House, id: string): Promise<void> {
   const task = house.state.tasks.get(id)!;
-  const own = await standing(house, await ownChanges(house, task, 0));
-  const open = new Set(await house.ground.uncommitted(own.map((change) => change.path)));
-  const changes = own.filter((change) => open.has(change.path) && !house.state.dirty.has(change.path));
+  const changes = await uncommitted(house, await ownChanges(house, task, 0));
   const tree = house.state.attempts.get(task.attempts.at(-1) ?? 0)?.after?.tree ?? '';
   await append(house, [{ type: 'leftovers.set_aside', task: id, tree, changes }]);
   await clear(house, changes);
@@ -22,17 +20,32 @@ export async function setAside(house: House, id: string): Promise<void> {
 }
 
 /**
- * Once per runner, before its first agent: what an earlier runner wrote down as set aside and did not
- * come to take out of the tree is taken out now.
+ * Once per runner, before anything is taken up and before its first agent: what an earlier runner wrote down as
+ * set aside and did not come to take out of the tree, or had begun to put back, is taken out now.
  */
 export async function finishSettingAside(house: House): Promise<void> {
   if (house.asideCleared) return;
   house.asideCleared = true;
-  for (const task of house.state.tasks.values()) {
-    if (!task.aside) continue;
-    await clear(house, await standing(house, task.aside.changes));
-    if (!task.aside.cleared) await append(house, [{ type: 'leftovers.cleared', task: task.def.id }]);
+  const { tasks, groundOwner } = house.state;
+  const owner = tasks.get(groundOwner ?? '');
+  // Two tasks may have made the same file; the one whose work lies in the tree keeps it.
+  const held = new Set((owner ? await ownChanges(house, owner, 0) : []).map(({ path }) => path));
+  for (const { def, aside } of [...tasks.values()]) {
+    if (!aside) continue;
+    const lying = await uncommitted(house, aside.changes);
+    await clear(
+      house,
+      lying.filter(({ path }) => !held.has(path)),
+    );
+    if (!aside.cleared) await append(house, [{ type: 'leftovers.cleared', task: def.id }]);
   }
+}
+
+/** Those of the changes that stand in the tree and that no commit holds. */
+async function uncommitted(house: House, changes: Change[]): Promise<Change[]> {
+  const stand = await standing(house, changes);
+  const open = new Set(await house.ground.uncommitted(stand.map(({ path }) => path)));
+  return stand.filter(({ path }) => open.has(path));
 }
 
 async function clear(house: House, changes: Change[]): Promise<void> {
@@ -42,6 +55,7 @@ async function clear(house: House, changes: Change[]): Promise<void> {
 }
 
 export async function takeUp(house: House, id: string): Promise<void> {
+  await finishSettingAside(house);
   const changes = house.state.tasks.get(id)!.aside?.changes ?? [];
   const conflicts = await house.ground.apply(changes);
   house.fresh = null;

@@ -4,7 +4,7 @@
  * uncharged, its work kept.
  */
 import type { AttemptState, Fact } from '../../core/index.ts';
-import { MAX_CHANGES, told } from '../changes.ts';
+import { MAX_CHANGES, theirsIn, told } from '../changes.ts';
 import { append, type House } from '../house.ts';
 import { innerLeft } from '../inner.ts';
 import { followOutbox } from '../outbox.ts';
@@ -126,7 +126,11 @@ async function lose(house: House, { attempt, ended, ruled }: Left): Promise<void
   const list = await inspectList(house, attempt);
   const after = await house.ground.snapshot();
   const all = await house.ground.changes(attempt.before.tree, after.tree);
-  const { changes, noted } = sorted(house, all);
+  const isTheirs = await theirsIn(house, attempt);
+  const { changes, noted } = sorted(
+    house,
+    all.filter((change) => !isTheirs(change)),
+  );
   const vouched = await committedMarks(house, attempt, after);
   const lost: Fact = {
     type: 'attempt.lost',
@@ -137,11 +141,11 @@ async function lose(house: House, { attempt, ended, ruled }: Left): Promise<void
     ...(await told(house, changes)),
     ...(noted.length === 0 ? {} : { noted: noted.slice(0, MAX_CHANGES) }),
     ...(ruled.removed.length === 0 ? {} : { removedRefs: ruled.removed }),
+    ...(await innerLeft(house, attempt)),
     ...(vouched.length === 0 ? {} : { committedMarks: vouched }),
   };
   const text = lostText(
     attempt,
-    ...(await innerLeft(house, attempt)),
     changes.map((change) => change.path),
     ended,
   );

@@ -32,10 +32,10 @@ export async function lookAfterGates(house: House, { attempt, tree, ran, again }
   const mark = await house.ground.snapshot();
   house.fresh = mark;
   if (mark.tree === tree) return false;
-  const changed = (await house.ground.changes(tree, mark.tree)).filter(
-    ({ path }) => !house.state.dirty.has(path),
-  );
   const left = await leftByTask(house, attempt);
+  const changed = (await house.ground.changes(tree, mark.tree)).filter(
+    ({ path, before }) => !house.state.dirty.has(path) || (left.has(path) && left.get(path) === before),
+  );
   const own = changed.filter(({ path }) => left.has(path));
   const writes = !again && ran.some((def) => mayRewrite(def.run));
   // Where somebody had changed a path before the gates, it is not only the gates' doing.

@@ -2,7 +2,7 @@
  * Between two attempts a person may have worked in the tree. What neither an attempt left nor a commit has is
  * theirs: from now on it is treated like what was dirty at the start.
  */
-import type { Mark, State } from '../../core/index.ts';
+import type { Mark } from '../../core/index.ts';
 import { append, type House } from '../house.ts';
 import { leftBy } from '../left.ts';
 
@@ -14,19 +14,9 @@ export async function sparePersonsBetween(house: House, now: Mark): Promise<void
   const changed = (await ground.changes(last, now.tree)).filter(({ path }) => !state.dirty.has(path));
   if (changed.length === 0) return;
   const left = await leftBy(house.works, state);
-  const aside = setAside(state);
-  const strange = changed.filter(({ path, after }) => {
-    const ours = left.has(path) && left.get(path) === after;
-    return !ours && !aside.has(`${path}\0${after}`);
-  });
+  const strange = changed.filter(({ path, after }) => !left.get(path)?.has(after));
   const paths = await ground.uncommitted(strange.map(({ path }) => path));
   if (paths.length === 0) return;
   const reason = 'changed between two attempts, by none of them; uncommitted and not counted';
   await append(house, [{ type: 'dirt.found', paths, reason }]);
-}
-
-/** What stands where unfinished work of other tasks was taken out. */
-function setAside({ tasks }: State): Set<string> {
-  const changes = [...tasks.values()].flatMap(({ aside }) => aside?.changes ?? []);
-  return new Set(changes.map(({ path, before }) => `${path}\0${before}`));
 }
