@@ -44,10 +44,7 @@ function evolveFact(state: State, fact: Fact, at: number): void {
     case 'run.started':
       return startRun(state, fact, at);
     case 'run.stopped':
-      if (state.run) state.run.stopped = { code: fact.code, word: fact.word, reason: fact.reason };
-      state.stopAsked = null;
-      if (state.wave) state.wave.baseline = null;
-      return;
+      return stopRun(state, fact);
     case 'lock.taken_over':
     case 'journal.repaired':
       return;
@@ -108,6 +105,12 @@ function evolveFact(state: State, fact: Fact, at: number): void {
     default:
       return exhausted(fact);
   }
+}
+
+function stopRun(state: State, { code, word, reason }: Extract<Fact, { type: 'run.stopped' }>): void {
+  if (state.run) state.run.stopped = { code, word, reason };
+  state.stopAsked = null;
+  if (state.wave) state.wave.baseline = null;
 }
 
 function publish(

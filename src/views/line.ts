@@ -44,6 +44,7 @@ export function describeFact(fact: Fact, at: number, state?: State): string | nu
     case 'task.charged':
     case 'wave.started':
     case 'attempt.spawned':
+    case 'leftovers.cleared':
       return null;
     case 'ground.changed': {
       if (!fact.rewritten) return null;
@@ -75,20 +76,21 @@ export function describeFact(fact: Fact, at: number, state?: State): string | nu
     case 'leftovers.set_aside':
       if (fact.changes.length === 0) return null;
       return `set aside: ${count(fact.changes.length, 'file')} of ${fact.task}, taken up again at its next attempt`;
-    case 'leftovers.cleared':
-      return null;
     case 'dirt.found':
       return `left to you: ${some(fact.paths, 5)} — ${oneLine(fact.reason)}`;
-    case 'leftovers.taken_up': {
-      if (fact.count === 0) return null;
-      const kept = Object.values(fact.kept ?? {});
-      const where = kept.length > 0 ? ` (kept as ${some(kept, 5)} in the session's folder)` : '';
-      const left = fact.conflicts.length > 0 ? `, except ${some(fact.conflicts, 5)}${where}` : '';
-      return `taken up: the earlier work of ${fact.task}${left}`;
-    }
+    case 'leftovers.taken_up':
+      return takenUpLine(fact);
     default:
       return peopleLine(fact, at);
   }
+}
+
+function takenUpLine(fact: Of<'leftovers.taken_up'>): string | null {
+  if (fact.count === 0) return null;
+  const kept = Object.values(fact.kept ?? {});
+  const where = kept.length > 0 ? ` (kept as ${some(kept, 5)} in the session's folder)` : '';
+  const left = fact.conflicts.length > 0 ? `, except ${some(fact.conflicts, 5)}${where}` : '';
+  return `taken up: the earlier work of ${fact.task}${left}`;
 }
 
 /** Phases that nobody is hired for are walked through, and nobody needs to watch that. */
