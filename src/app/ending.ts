@@ -2,7 +2,7 @@
 import { relative } from 'node:path';
 import type { Exit, State } from '../core/index.ts';
 import { endSummary as endBlock } from '../dialects/index.ts';
-import { afterDefect, blockedLines, endSummary, falseClaimLines } from '../views/index.ts';
+import { afterDefect, blockedLines, endSummary, falseClaimLines, rewordedLines } from '../views/index.ts';
 import type { Place } from './place.ts';
 
 export interface Ended {
@@ -40,6 +40,7 @@ export function summaryOf({ sessionId, state, exit, place, others }: Ended): {
     log,
     next: [
       ...[exit.reason, data.next].filter((line) => line !== ''),
+      ...rewordedLines(data),
       ...falseClaimLines(data.false_claims),
       ...blockedLines(data),
     ],

@@ -124,6 +124,7 @@ function readTasks(state: State, fact: Extract<TaskFact, { type: 'tasks.read' }>
       const over = known.def.status === 'done' || known.def.status === 'cancelled';
       const reopened = over && def.status === 'todo' && known.status === known.def.status;
       const ended = isTerminal(def.status) && def.status !== known.def.status && !isTerminal(known.status);
+      known.reworded = rewordedBy(state, known, { def, by: fact.by });
       known.def = def;
       // Only a person re-opens a finished task; the engine's own marks never come back as news.
       if (reopened && fact.by !== 'agent') moveTask(state, def.id, 'todo', '', fact.by);
@@ -142,11 +143,39 @@ function readTasks(state: State, fact: Extract<TaskFact, { type: 'tasks.read' }>
   }
 }
 
+/** A person who changes the task has seen its words; the engine's own marks change none. */
+function rewordedBy(
+  state: State,
+  { def: old, reworded }: TaskState,
+  { def, by }: { def: TaskDef; by: string },
+): TaskState['reworded'] {
+  if (by !== 'agent') return sameWords(old, def) ? reworded : null;
+  const was = reworded?.was ?? old;
+  if (sameWords(was, def)) return null;
+  if (sameWords(old, def)) return reworded;
+  const [before, after] = [wordsOf(was), wordsOf(def)];
+  return {
+    iteration: state.lastIteration,
+    was,
+    before: before.filter((line) => !after.includes(line)),
+    after: after.filter((line) => !before.includes(line)),
+  };
+}
+
+function wordsOf({ title, description, acceptance }: TaskDef): string[] {
+  return [title, description, ...acceptance].filter((line) => line.trim() !== '');
+}
+
+function sameWords(one: TaskDef, other: TaskDef): boolean {
+  return wordsOf(one).join('\n') === wordsOf(other).join('\n');
+}
+
 function newTask(def: TaskDef): TaskState {
   const status: TaskStatus = def.status === 'doing' ? 'todo' : def.status;
   const review = def.review ?? { status: null, count: 0, feedback: '' };
   return {
     def,
+    reworded: null,
     status,
     prior: status,
     rework: review.status === 'changes_requested',

@@ -343,6 +343,24 @@ describe('what a person does to the list', () => {
     const agent = open.type === 'tasks.read' ? { ...open, by: 'agent' } : open;
     expect(further(done(), [agent]).tasks.get('t1')!.status).toBe('done');
   });
+  test('words that an agent changed are remembered with what they were, until a person changes them', () => {
+    const set = (criterion: string, by: string): Fact => {
+      const read = edit([taskOf('t1', { acceptance: ['stays', criterion] })]);
+      return read.type === 'tasks.read' ? { ...read, by } : read;
+    };
+    const reworded = (...facts: Fact[]) =>
+      given(started(), listed(taskOf('t1', { acceptance: ['stays', 'works'] })), ...facts).tasks.get('t1')!
+        .reworded;
+    expect(reworded()).toBeNull();
+    expect(reworded(set('anything', 'agent'))).toMatchObject({ before: ['works'], after: ['anything'] });
+    expect(reworded(set('a lot', 'agent'), set('anything', 'agent'))).toMatchObject({
+      before: ['works'],
+      after: ['anything'],
+    });
+    expect(reworded(set('anything', 'agent'), set('works', 'agent'))).toBeNull();
+    expect(reworded(set('anything', 'agent'), set('anything', 'engine'))).not.toBeNull();
+    expect(reworded(set('anything', 'agent'), set('anything else', 'person'))).toBeNull();
+  });
   test('dependents that failed with a task come back with it, all the way', () => {
     const state = given(
       started(),

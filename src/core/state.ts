@@ -14,8 +14,18 @@ import type { Question } from './question.ts';
 import type { Item } from './role.ts';
 import type { ReviewFields, TaskDef, TaskStatus } from './task.ts';
 
+/** What an agent made of a task's own words: those that are gone, and those that are new. */
+export interface Reworded {
+  /** The last iteration that did. */
+  iteration: number;
+  before: string[];
+  after: string[];
+}
+
 export interface TaskState {
   def: TaskDef;
+  /** An agent changed its words, which is legal and told; null: they are a person's. `was`: theirs. */
+  reworded: (Reworded & { was: TaskDef }) | null;
   status: TaskStatus;
   /** The status to go back to when an attempt ends without moving the task. */
   prior: TaskStatus;

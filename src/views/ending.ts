@@ -1,7 +1,16 @@
 /** The numbers of the summary that ends a run, and what to do next. */
-import { blockage, type Exit, iterationLimit, type State, type Suggestion, suggest } from '../core/index.ts';
+import {
+  blockage,
+  type Exit,
+  iterationLimit,
+  type Reworded,
+  type State,
+  type Suggestion,
+  suggest,
+} from '../core/index.ts';
 import { type FalseClaimJson, falseClaims } from './false-claims.ts';
 import { advice } from './next.ts';
+import { doneReworded, rewordedWords } from './reworded.ts';
 import { stories } from './story.ts';
 import { count, oneLine } from './words.ts';
 
@@ -25,6 +34,8 @@ export interface EndSummary {
   /** Relative to the session folder; `ralph/logs` in the work tree leads to the same file. */
   log: string;
   next: string;
+  /** Done by words that an agent changed itself; absent where there are none. */
+  reworded?: ({ task_id: string } & Reworded)[];
   /** Done tasks whose accepted attempt claimed what is not so. */
   false_claims: FalseClaimJson[];
   /** What may help each blocked task; absent where suggestions are switched off (`unblock.auto_suggest`). */
@@ -36,6 +47,7 @@ export function endSummary(state: State, others: readonly string[] | null = null
   const { run } = state;
   const { done, total } = stories(state);
   const iterations = iterationsOfRun(state);
+  const reworded = doneReworded(state);
   const duration = run ? Math.max(0, state.lastAt - run.startedAt) : 0;
   return {
     exit: run?.stopped ?? null,
@@ -52,6 +64,7 @@ export function endSummary(state: State, others: readonly string[] | null = null
     log: 'logs/summary.csv',
     next: run?.stopped ? advice(run.stopped.code, state) : '`ralph run` goes on',
     false_claims: falseClaims(state),
+    ...(reworded.length === 0 ? {} : { reworded }),
     ...(others === null
       ? {}
       : {
@@ -61,6 +74,18 @@ export function endSummary(state: State, others: readonly string[] | null = null
           })),
         }),
   };
+}
+
+/** Lines of the summary for tasks that are done by words of an agent's. */
+export function rewordedLines({ reworded = [] }: EndSummary): string[] {
+  const shown = reworded
+    .slice(0, MOST_SHOWN)
+    .map(
+      (one) =>
+        `${oneLine(one.task_id, 60)} was accepted by words that the agent changed: ${rewordedWords(one)}; \`ralph tasks reopen ${oneLine(one.task_id, 60)}\` if that is not what you want`,
+    );
+  const more = reworded.length - shown.length;
+  return more > 0 ? [...shown, `and ${more} more tasks like that: \`ralph why ID\``] : shown;
 }
 
 /** Lines of the summary for the blocked tasks, the first few in full. */

@@ -1,6 +1,6 @@
 export { type BlockageJson, type BlockedJson, blockedJson, blockedText } from './blocked.ts';
 export * from './board.ts';
-export { blockedLines, type EndSummary, endSummary } from './ending.ts';
+export { blockedLines, type EndSummary, endSummary, rewordedLines } from './ending.ts';
 export {
   explainTime,
   type ReckoningJson,

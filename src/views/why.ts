@@ -7,6 +7,7 @@ import {
   nearest,
   openQuestions,
   Problem,
+  type Reworded,
   reckonTime,
   type State,
   type TaskState,
@@ -16,6 +17,7 @@ import { explainTime, type TimeJson } from './explain-time.ts';
 import { type FalseClaimJson, falseClaimLines, falseClaims } from './false-claims.ts';
 import { type QuestionJson, questionJson, questionText } from './inbox.ts';
 import { nextWords, taskNext } from './next.ts';
+import { rewordedJson, rewordedWords } from './reworded.ts';
 import { statusDetail } from './status.ts';
 import { commitOf, type IterationStory, outcomeOf, type Story } from './story.ts';
 import { type TaskJson, taskJson } from './tasks.ts';
@@ -46,6 +48,8 @@ export interface TaskWhy {
   /** What the next attempt gets and why; null for a task that gets none, and before the first run. */
   time: TimeJson | null;
   commit: string | null;
+  /** What an agent made of the task's own words; null where they are a person's. */
+  reworded: Reworded | null;
   /** Earlier texts of files that could not be put back, relative to the session's folder. */
   kept: { path: string; file: string }[];
   iterations: IterationJson[];
@@ -86,6 +90,7 @@ export function whyJson(story: Story, subject: string | undefined, view: Viewpoi
     reason: task.reason,
     time: nextTime(story.state, task),
     commit: task.commit,
+    reworded: rewordedJson(task),
     kept: Object.entries(task.kept).map(([path, file]) => ({ path, file })),
     iterations: iterationsOf(story, found.id).map((told) => iterationJson(story, told, view)),
     unblockings: task.unblocks.map(unblockingJson),
@@ -252,6 +257,7 @@ function taskText(story: Story, id: string, view: Viewpoint): string {
   const { marker, held } = taskJson(story.state, task);
   const lines = [`${marker} ${oneLine(id, 80)} · ${oneLine(task.def.title, 160)} · ${task.status}`];
   if (task.reason !== '') lines.push(`why: ${oneLine(task.reason, 400)}`);
+  if (task.reworded) lines.push(`changed by the agent: ${rewordedWords(task.reworded)}`);
   for (const [path, file] of Object.entries(task.kept).slice(-10)) {
     lines.push(
       `not put back: ${oneLine(path, 120)}; its earlier text is kept as ${oneLine(file, 200)} in the session's folder`,

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { facts, until, verdicts } from './journal.ts';
-import { DONE, makeProject, type Project, type Started, story, taskList } from './project.ts';
+import { DONE, makeProject, type Project, result, type Started, story, taskList } from './project.ts';
 
 let project: Project | null = null;
 afterEach(() => project?.remove());
@@ -418,3 +418,26 @@ function webConfig(): string {
   const agent = '{ command: ["ralph", "__script-agent", "../../agent.json"] }';
   return `agent: scripted\nagents:\n  scripted: ${agent}\n`;
 }
+
+test('a task accepted by criteria that its own agent changed says so: in the summary and in why', async () => {
+  const list = taskList([story('a')]).replace('a.txt exists', 'a.txt holds a poem');
+  project = makeProject({
+    files: { 'ralph/tasks.json': list },
+    runs: [
+      {
+        do: [
+          { run: "sed -i 's/a.txt holds a poem/anything/' ralph/tasks.json" },
+          { write: { path: 'a.txt', content: 'x\n' } },
+          { say: DONE },
+        ],
+      },
+    ],
+  });
+  const ran = await project.ralph(['run', '--json']);
+  const reworded = { iteration: 1, before: ['a.txt holds a poem'], after: ['anything'] };
+  expect(result(ran)).toMatchObject({ exit: { code: 0 }, reworded: [{ task_id: 'a', ...reworded }] });
+  expect(JSON.parse((await project.ralph(['why', 'a', '--json'])).out)).toMatchObject({ reworded });
+  expect((await project.ralph(['why', 'a'])).out).toMatch(
+    /changed by the agent: iteration 1 made “a.txt holds a poem” into “anything”/,
+  );
+});
