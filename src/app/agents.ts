@@ -30,7 +30,7 @@ export function chooseAgent(settings: Settings, env: Record<string, string>): st
     code: 'agent.none',
     what: 'No coding agent was found.',
     why: `Looked on the PATH for ${BUILT_IN_AGENTS.join(', ')}.`,
-    fix: 'Install one, or describe your own command under `agents:` in ralph.yml and name it with --agent.',
+    fix: 'Install one (`ralph agents` tells how), or describe your own command under `agents:` in ralph.yml. `ralph demo` and the examples play without one.',
   });
 }
 

@@ -1,5 +1,5 @@
 /** The first record of a run, and before it what the start itself found out. */
-import type { Fact, TaskDef } from '../core/index.ts';
+import { type Fact, shellWord, type TaskDef } from '../core/index.ts';
 import { append, type House, intake, redraw } from '../engine/index.ts';
 import { ownIdentity } from '../process/index.ts';
 import {
@@ -63,6 +63,7 @@ export async function begin(
   if (plan.taskPath === null && house.state.tasks.size === 0) facts.push(objectiveFact(plan.objective));
   await append(house, facts);
   house.listTracked = await isTracked(house);
+  if (!house.listTracked) tellUncommitted(house, plan, request);
   await intake(house);
   if (isNew) await append(house, await cancelledBefore(plan.place, house));
   // After what was said before: a pause that nobody was there to read is older than this word.
@@ -78,6 +79,20 @@ async function resume(house: House): Promise<void> {
 async function isTracked(house: House): Promise<boolean> {
   const path = house.list?.groundPath ?? null;
   return path !== null && (await house.ground.tracked([path])).length > 0;
+}
+
+/** Marks go into no commit of a file that none has: a person decides what is committed for the first time. */
+function tellUncommitted(
+  { list }: House,
+  { policy, settings, taskPath }: Plan,
+  { audience }: RunRequest,
+): void {
+  const commits = settings.git && policy.commit !== 'none' && policy.commit !== 'agent';
+  if (!commits || taskPath === null || (list?.groundPath ?? null) === null) return;
+  const word = shellWord(taskPath);
+  audience.say(
+    `${taskPath} is in no commit: finished tasks are marked in it, but no commit holds the marks. To have them committed: git add ${word} && git commit -m "The task list" -- ${word}`,
+  );
 }
 
 function objectiveFact(objective: string): Fact {

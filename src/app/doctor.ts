@@ -212,7 +212,7 @@ async function attempt<Value>(
   }
 }
 
-type Loaded = Pick<Plan, 'settings' | 'warnings' | 'notYet' | 'session' | 'others'>;
+type Loaded = Pick<Plan, 'settings' | 'warnings' | 'notYet' | 'origin' | 'session' | 'others'>;
 
 /** The configuration with the layer of the session that `ralph run` would go on with. */
 async function load(place: Place, { env }: DoctorRequest): Promise<Loaded> {
@@ -223,16 +223,17 @@ async function load(place: Place, { env }: DoctorRequest): Promise<Loaded> {
     .map(({ id, dir }) => ({ id, dir, state: readState(dir) }))
     .filter(({ state }) => (state.session?.ground ?? '.') === place.ground);
   const session = here.at(-1) ?? null;
-  const { settings, warnings, notYet } = await loadSettings({ place, env, flags: {}, session });
-  return { settings, warnings, notYet, session, others: here.slice(0, -1) };
+  const { settings, warnings, notYet, origin } = await loadSettings({ place, env, flags: {}, session });
+  return { settings, warnings, notYet, origin, session, others: here.slice(0, -1) };
 }
 
 async function readList(
   place: Place,
-  { settings, session, warnings }: Loaded,
+  { settings, origin, session, warnings }: Loaded,
 ): Promise<{ path: string | null; reading: ListReading | null }> {
   const known = session?.state.source?.path ?? null;
-  const found = known === null ? await whichList({ place, cwd: place.dir, named: settings.tasks }) : null;
+  const call = { place, cwd: place.dir, named: settings.tasks, from: origin.get('tasks') };
+  const found = known === null ? await whichList(call) : null;
   warnings.push(...(found?.warnings ?? []));
   const path = known ?? found?.path ?? null;
   return { path, reading: path === null ? null : await (await openList(place, path)).read() };

@@ -46,6 +46,8 @@ export interface Plan {
   warnings: string[];
   /** Keys that are set and that nothing carries out yet. */
   notYet: ProblemFacts[];
+  /** Where each key of the configuration got its value: `default`, a line of a file, a variable or a flag. */
+  origin: ReadonlyMap<string, string>;
   objective: string;
   taskPath: string | null;
   reading: ListReading | null;
@@ -77,8 +79,8 @@ export async function planRun(request: RunRequest): Promise<Plan> {
   const session = resumed ?? (await chooseSession(place, request, objective));
   // A session's own layer can only be read when the session is known.
   const loaded = session === resumed ? alone : await loadSettings({ ...layers, session });
-  const { settings, warnings, notYet } = loaded;
-  const taskPath = await taskListPath({ place, request, flags, settings, session, warnings });
+  const { settings, warnings, notYet, origin } = loaded;
+  const taskPath = await taskListPath({ place, request, flags, settings, origin, session, warnings });
   const reading = taskPath === null ? null : await readOnce(place, taskPath);
   const odd = (reading?.kind === 'list' && reading.odd) || [];
   warnings.push(...odd.map((text) => `${taskPath}: ${text}`));
@@ -99,7 +101,7 @@ export async function planRun(request: RunRequest): Promise<Plan> {
     },
   );
   const others = await lyingAround(place, session?.id ?? null);
-  const known = { settings, policy, warnings, notYet };
+  const known = { settings, policy, warnings, notYet, origin };
   return { place, flags, ...known, objective, taskPath, reading, idle, session, others };
 }
 
@@ -237,19 +239,20 @@ interface ListCall {
   request: RunRequest;
   flags: Flags;
   settings: Settings;
+  origin: Plan['origin'];
   session: LoadedSession | null;
   warnings: string[];
 }
 
 /** The list of an open session is the one it began with; otherwise the configured or the detected one. */
 async function taskListPath(call: ListCall): Promise<string | null> {
-  const { place, request, flags, settings, session, warnings } = call;
+  const { place, request, flags, settings, origin, session, warnings } = call;
   const begun = session?.state.source;
   if (session && begun) {
     if (request.flags.tasks !== undefined) refuseAnotherList(place, session, flags.tasks!);
     return begun.path;
   }
-  const found = await whichList({ place, cwd: place.dir, named: settings.tasks });
+  const found = await whichList({ place, cwd: place.dir, named: settings.tasks, from: origin.get('tasks') });
   warnings.push(...(found?.warnings ?? []));
   return found?.path ?? null;
 }

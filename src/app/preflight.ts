@@ -25,7 +25,10 @@ export async function preflight(subject: StartSubject): Promise<ProblemFacts[]> 
 
 /** What the checks have to know, out of what is planned. */
 export function startSubject(facts: {
-  plan: Pick<Plan, 'place' | 'settings' | 'policy' | 'notYet' | 'warnings' | 'taskPath' | 'reading'>;
+  plan: Pick<
+    Plan,
+    'place' | 'settings' | 'policy' | 'notYet' | 'origin' | 'warnings' | 'taskPath' | 'reading'
+  >;
   env: Record<string, string>;
   scratch: string;
   strangeDirt: string[];

@@ -1,5 +1,5 @@
 /** The tasks of the open session, or of the list that a run would use when nothing was run yet. */
-import { type Settings, toPolicy } from '../config/index.ts';
+import { type Loaded, type Settings, toPolicy } from '../config/index.ts';
 import { emptyState, evolve, type Policy, Problem, type State } from '../core/index.ts';
 import type { ListReading, TaskList } from '../engine/index.ts';
 import { openTaskList } from '../store/index.ts';
@@ -38,14 +38,21 @@ export async function taskState({ cwd, env, session, tasks }: TaskStateRequest):
     if (session === undefined) warnings.push(...(await elsewhere(place, env, opened)));
     return { state, warnings };
   }
-  const settings = await settingsOf(place, env, tasks !== undefined);
-  const named = tasks ?? settings?.tasks ?? undefined;
-  return tasksOfFile(place, { cwd: tasks === undefined ? place.dir : cwd, named, called: cwd, settings });
+  const loaded = await settingsOf(place, env, tasks !== undefined);
+  const settings = loaded?.settings ?? null;
+  if (tasks !== undefined) return tasksOfFile(place, { cwd, named: tasks, called: cwd, settings });
+  const { tasks: named } = settings ?? {};
+  const from = loaded?.origin.get('tasks');
+  return tasksOfFile(place, { cwd: place.dir, named: named ?? undefined, from, called: cwd, settings });
 }
 
 /** What the next start would go by. A list that is named is shown although ralph.yml holds a mistake. */
-async function settingsOf(place: Place, env: NodeJS.ProcessEnv, named: boolean): Promise<Settings | null> {
-  const loading = loadSettings({ place, env, flags: {}, session: null }).then(({ settings }) => settings);
+async function settingsOf(
+  place: Place,
+  env: NodeJS.ProcessEnv,
+  named: boolean,
+): Promise<Pick<Loaded, 'settings' | 'origin'> | null> {
+  const loading = loadSettings({ place, env, flags: {}, session: null });
   return named ? loading.catch(() => null) : loading;
 }
 
@@ -56,7 +63,7 @@ async function elsewhere(
   { session, state }: StateWindow,
 ): Promise<string[]> {
   if (isOpen(state)) return [];
-  const settings = await settingsOf(place, env, true);
+  const settings = (await settingsOf(place, env, true))?.settings ?? null;
   const next = await tasksOfFile(place, {
     cwd: place.dir,
     named: settings?.tasks ?? undefined,
@@ -78,11 +85,18 @@ async function tasksOfFile(
   {
     cwd,
     named,
+    from,
     called,
     settings,
-  }: { cwd: string; named: string | undefined; called: string; settings: Settings | null },
+  }: {
+    cwd: string;
+    named: string | undefined;
+    from?: string | undefined;
+    called: string;
+    settings: Settings | null;
+  },
 ): Promise<KnownTasks> {
-  const found = await whichList({ place, cwd, named });
+  const found = await whichList({ place, cwd, named, from });
   if (found === null) throw noTasks(place, called);
   const { path } = found;
   const list = await openTaskList({ projectDir: place.dir, groundRoot: place.project.root, path });

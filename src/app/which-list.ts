@@ -18,25 +18,27 @@ export interface ListCall {
   cwd: string;
   /** From the configuration or the command line; absent: the usual places are looked through. */
   named: string | null | undefined;
+  /** What named it: a flag, a variable or a line of a file. Default: --tasks. */
+  from?: string | undefined;
 }
 
 /**
  * The task file; null where none was named and none of the usual ones is there. Throws a Problem for a
  * named one that is no file.
  */
-export async function whichList({ place, cwd, named }: ListCall): Promise<FoundTaskList | null> {
-  const found = await foundList({ place, cwd, named });
-  if (found !== null) refuseLink(place, cwd, found.path);
+export async function whichList(call: ListCall): Promise<FoundTaskList | null> {
+  const found = await foundList(call);
+  if (found !== null) refuseLink(call, found.path);
   return found;
 }
 
-async function foundList({ place, cwd, named }: ListCall): Promise<FoundTaskList | null> {
+async function foundList({ place, cwd, named, from = '--tasks' }: ListCall): Promise<FoundTaskList | null> {
   if (named === null || named === undefined) return findTaskList(place.dir);
-  if (named.trim() === '') throw emptyName();
+  if (named.trim() === '') throw emptyName(from);
   const path = fromHere(place, cwd, named);
   const file = resolve(place.dir, path);
-  if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) throw isFolder(named, file);
-  const found = await findTaskList(place.dir, path);
+  if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) throw isFolder({ named, from }, file);
+  const found = await findTaskList(place.dir, path, from);
   if (found !== null && isOutside(place, resolve(place.dir, found.path)))
     found.warnings.push(outside(found.path));
   return found;
@@ -61,7 +63,8 @@ const outside = (path: string): string =>
   `${path} lies outside the repository: finished tasks are marked in it, but no commit holds the marks.`;
 
 /** Marks are written into the file itself, and a name that points elsewhere could be turned around meanwhile. */
-function refuseLink({ dir }: Place, cwd: string, path: string): void {
+function refuseLink({ place: { dir }, cwd, named, ...call }: ListCall, path: string): void {
+  const from = (named && call.from) || '--tasks';
   const file = resolve(dir, path);
   if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return;
   const target = resolve(dirname(file), readlinkSync(file));
@@ -75,29 +78,39 @@ function refuseLink({ dir }: Place, cwd: string, path: string): void {
     fix:
       real === null
         ? 'Let it point to the list, or name the list itself with --tasks FILE.'
-        : `Name the file itself: --tasks ${shellWord(typed(cwd, real))}`,
+        : `Name the file itself: ${isFlag(from) ? `--tasks ${shellWord(typed(cwd, real))}` : typed(dir, real)}`,
+    ...(named ? whereNamed(from) : {}),
   });
 }
 
-const emptyName = (): Problem =>
+const isFlag = (from: string): boolean => from.startsWith('--');
+
+/** A flag is before the person's eyes; a line of a file or a variable is where they mend the name. */
+const whereNamed = (from: string): { at?: string } => (isFlag(from) ? {} : { at: from });
+
+const emptyName = (from: string): Problem =>
   new Problem({
     code: 'tasks.no_name',
-    what: '--tasks was given no name.',
+    what: isFlag(from) ? `${from} was given no name.` : 'tasks is empty.',
     why: 'It names one file with the tasks in it.',
-    fix: 'Name a file, or leave --tasks away: then the usual places are looked through.',
+    fix: `Name a file, or leave ${isFlag(from) ? from : 'tasks'} away: then the usual places are looked through.`,
+    ...whereNamed(from),
   });
 
-function isFolder(named: string, file: string): Problem {
+function isFolder({ named, from }: { named: string; from: string }, file: string): Problem {
   const lists = usable(findLists(openFolder(file)));
   const best = lists[0]?.path;
   return new Problem({
     code: 'tasks.folder',
     what: `${named} is a folder.`,
-    why: `--tasks names one file with the tasks in it${best === undefined ? '' : `; in there: ${namesOf(lists)}`}.`,
+    why: `${from} is to name one file with the tasks in it${best === undefined ? '' : `; in there: ${namesOf(lists)}`}.`,
     fix:
       best === undefined
         ? 'Name a file. No task list was found in this folder under a name that is known.'
-        : `--tasks ${shellWord(join(named, best))}`,
+        : isFlag(from)
+          ? `--tasks ${shellWord(join(named, best))}`
+          : `tasks: ${join(named, best)}`,
+    ...whereNamed(from),
   });
 }
 

@@ -51,6 +51,9 @@ async function init(options: InitOptions): Promise<number> {
     if (options.json) answer(options, setup.json(written), '');
     else show(last);
   };
+  const asks = setup.changes && !options.yes && !options.dryRun;
+  // Told in front as well: what is shown is longer than a screen.
+  if (asks && !isAsked(options)) show(`${UNCONFIRMED.what} ${UNCONFIRMED.fix.slice(0, -1)}:\n\n`);
   show(setup.shown);
   if (options.dryRun && setup.changes) {
     end(false, '\nNothing was written (--dry-run).\n');
@@ -72,7 +75,7 @@ const UNCONFIRMED = {
   code: 'init.unconfirmed',
   what: 'Nothing was written, because nobody can be asked here.',
   why: 'There is no terminal to answer at, and --yes was not given.',
-  fix: 'Run `ralph init --yes` to write what was shown.',
+  fix: 'Run `ralph init --yes` to write this.',
 };
 
 async function askConsent(options: Common): Promise<'yes' | 'no' | 'nobody'> {

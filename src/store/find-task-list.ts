@@ -14,10 +14,14 @@ export interface FoundTaskList {
 
 /**
  * The task file of a project; null where none was named and none of the usual ones is there. Throws a
- * Problem for a named file that is not there.
+ * Problem for a named file that is not there. `from`: what named it, a flag, a variable or a line of a file.
  */
-export async function findTaskList(projectDir: string, explicit?: string): Promise<FoundTaskList | null> {
-  if (explicit !== undefined) return named(projectDir, explicit);
+export async function findTaskList(
+  projectDir: string,
+  explicit?: string,
+  from = '--tasks',
+): Promise<FoundTaskList | null> {
+  if (explicit !== undefined) return named({ projectDir, explicit, from });
   const present = await presentDefaults(projectDir);
   const [first, ...others] = present;
   if (first === undefined) return null;
@@ -37,17 +41,23 @@ async function presentDefaults(projectDir: string): Promise<string[]> {
   return present;
 }
 
-async function named(projectDir: string, explicit: string): Promise<FoundTaskList> {
+interface Named {
+  projectDir: string;
+  explicit: string;
+  from: string;
+}
+
+async function named({ projectDir, explicit, from }: Named): Promise<FoundTaskList> {
   const file = resolve(projectDir, explicit);
   const there = await sight(file).catch(() => null);
-  if (there?.kind === 'missing') throw await missing(projectDir, explicit, file);
+  if (there?.kind === 'missing') throw await missing({ projectDir, explicit, from }, file);
   if (there?.kind === 'folder') {
     throw new Problem({
       code: 'tasks.folder',
       what: `${explicit} is a folder.`,
-      why: '--tasks names one file with the tasks in it.',
-      fix: `Name the file in it, e.g. --tasks ${join(explicit, 'tasks.json')}`,
-      at: explicit,
+      why: `${from} is to name one file with the tasks in it.`,
+      fix: `Name the file in it, e.g. ${join(explicit, 'tasks.json')}`,
+      at: placeOf(from) ?? explicit,
     });
   }
   const path = relative(projectDir, file);
@@ -55,7 +65,7 @@ async function named(projectDir: string, explicit: string): Promise<FoundTaskLis
   return { path: outside ? file : path.split(sep).join('/'), warnings: [] };
 }
 
-async function missing(projectDir: string, explicit: string, file: string): Promise<Problem> {
+async function missing({ projectDir, explicit, from }: Named, file: string): Promise<Problem> {
   const entries = await readdir(dirname(file), { withFileTypes: true }).catch(() => []);
   const beside = entries.filter((entry) => entry.isFile()).map((entry) => entry.name);
   const usual = await presentDefaults(projectDir);
@@ -66,8 +76,13 @@ async function missing(projectDir: string, explicit: string, file: string): Prom
   return new Problem({
     code: 'tasks.missing',
     what: `${explicit} is not there.`,
-    why: `--tasks names it, and it is looked for in ${projectDir}.`,
+    why: `${from} names it, and it is looked for in ${projectDir}.`,
     fix: meant === null ? there : `Did you mean ${meant.split(sep).join('/')}?`,
-    at: explicit,
+    at: placeOf(from) ?? explicit,
   });
+}
+
+/** A line of a file or a variable is where a person mends a name; a flag is before their eyes. */
+function placeOf(from: string): string | null {
+  return from.startsWith('--') ? null : from;
 }

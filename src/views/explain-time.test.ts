@@ -51,12 +51,12 @@ test.each<[string, Given, string]>([
   [
     'history beside the heuristic',
     { ...CHART, ui: MINUTES },
-    "ui_heavy because of 'Chart' in acceptance 2; 900 s × 3.0 = 2700 s; 9 of 10 of 5 accepted ui_heavy attempts took at most 420 s (adaptive_timeout.learn is off)",
+    "ui_heavy because of 'Chart' in acceptance 2; 900 s × 3.0 = 2700 s; 90 % of 5 accepted ui_heavy attempts took at most 420 s (adaptive_timeout.learn is off)",
   ],
   [
     'history in its place',
     { ...CHART, ui: MINUTES, timeouts: 1, timeout: { learn: true } },
-    "ui_heavy because of 'Chart' in acceptance 2; 420 s (9 of 10 of 5 accepted ui_heavy attempts) × 1.5¹ = 630 s",
+    "ui_heavy because of 'Chart' in acceptance 2; 420 s (90 % of 5 accepted ui_heavy attempts) × 1.5¹ = 630 s",
   ],
   [
     'without growth',

@@ -97,14 +97,14 @@ export function reckoningText(time: TimeReckoning): string {
   if (time.complexity !== null) parts.push(`${time.complexity} because ${time.because}`);
   parts.push(time.grantedS === null ? formula(time) : `${time.grantedS} s, granted when it was unblocked`);
   if (time.p90S !== null && !time.learned) {
-    parts.push(`9 of 10 of ${samples(time)} took at most ${time.p90S} s (adaptive_timeout.learn is off)`);
+    parts.push(`90 % of ${samples(time)} took at most ${time.p90S} s (adaptive_timeout.learn is off)`);
   }
   return parts.join('; ');
 }
 
 function formula(time: TimeReckoning): string {
   const base = time.learned
-    ? `${time.p90S} s (9 of 10 of ${samples(time)})`
+    ? `${time.p90S} s (90 % of ${samples(time)})`
     : `${time.baseS} s${time.multiplier === 1 ? '' : ` × ${factor(time.multiplier)}`}`;
   const granted = time.granted === 1 ? '' : ` × ${factor(time.granted)} (granted)`;
   const grown = time.growth !== 1 && time.timeouts > 0;

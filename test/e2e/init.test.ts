@@ -95,6 +95,9 @@ test('without --yes and without a terminal it shows what it would write, writes 
   newcomer = makeNewcomer(NODE);
   const { code, out, err } = newcomer.ralph(['init']);
   expect(code).toBe(5);
+  expect(out).toMatch(
+    /^Nothing was written, because nobody can be asked here\. Run `ralph init --yes` to write this:\n/,
+  );
   expect(out).toContain('run: "npm test"');
   expect(err).toContain('fix: Run `ralph init --yes`');
   const dry = newcomer.ralph(['init', '--dry-run']);

@@ -146,6 +146,59 @@ test('a list outside the repository: worked on and marked, in no commit, and tha
   }
 });
 
+test.each(['ralph.yml:4', 'RALPH_CONFIG_TASKS'])(
+  'a name that came from %s is blamed on that',
+  async (from) => {
+    project = makeProject({ config: from.startsWith('ralph.yml') ? 'tasks: nosuch.md\n' : '' });
+    const env: Record<string, string> = from.startsWith('ralph.yml') ? {} : { [from]: 'nosuch.md' };
+    for (const command of ['run', 'tasks']) {
+      const ran = await project.ralph([command], { env });
+      expect([ran.code, ran.err]).toEqual([5, expect.stringContaining(`${from}: nosuch.md is not there.`)]);
+      expect(ran.err).toContain(`why: ${from} names it`);
+      expect(ran.err).not.toContain('--tasks names');
+      mkdirSync(join(project.dir, 'nosuch.md'));
+      writeFileSync(join(project.dir, 'nosuch.md/TODO.md'), '- [ ] a\n');
+      const folder = await project.ralph([command], { env });
+      expect(folder.err).toContain(`${from}: nosuch.md is a folder.`);
+      expect(folder.err).toContain('fix: tasks: nosuch.md/TODO.md');
+      rmSync(join(project.dir, 'nosuch.md'), { recursive: true });
+    }
+    expect((await project.ralph(['doctor', '--no-agent'], { env })).out).toContain(`why: ${from} names it`);
+    const typed = await project.ralph(['run', '--tasks', 'other.md'], { env });
+    expect(typed.err).toContain('why: --tasks names it');
+  },
+);
+
+test('a team that is not there yet blames nothing that was not given', async () => {
+  project = makeProject({ files: { 'PRD.md': '- [ ] one: One\n' } });
+  const full = await project.ralph(['run', '--team', 'full']);
+  expect([full.code, full.err]).toEqual([5, expect.stringContaining('The team "full" hires modes')]);
+  expect(full.err).not.toContain('--parallel');
+  const both = await project.ralph(['run', '--parallel', '2']);
+  expect(both.err).toContain('Leave --parallel away');
+});
+
+test.each([true, false])('a list that is in no commit (%s: there is one): it is told', async (born) => {
+  project = makeProject({ files: { 'PRD.md': '- [ ] one: The first\n' }, git: born });
+  const { git } = project;
+  if (born) {
+    git('rm', '-q', '--cached', 'PRD.md');
+    git('commit', '-qm', 'without the list');
+  } else {
+    git('init', '-q', '-b', 'main');
+    git('config', 'user.name', 'Test');
+    git('config', 'user.email', 'test@example.invalid');
+  }
+  const ran = await project.ralph(['run', '--json', ...(born ? [] : ['--allow-dirty'])]);
+  expect([result(ran).exit.word, ran.err]).toEqual([
+    'COMPLETE',
+    expect.stringContaining('PRD.md is in no commit: finished tasks are marked in it'),
+  ]);
+  expect(ran.err).toContain('git add PRD.md && git commit');
+  expect(project.read('PRD.md')).toBe('- [x] one: The first\n');
+  expect(git('ls-files')).not.toContain('PRD.md');
+});
+
 test('another list than that of the open session is refused with both ways on; the same one goes on', async () => {
   project = makeProject({
     files: { 'a.md': '- [ ] one: One\n- [ ] two: Two\n', 'b.md': '- [ ] three: Three\n' },

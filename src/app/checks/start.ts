@@ -17,6 +17,8 @@ export interface StartSubject extends PlaceSubject {
   policy: Policy;
   /** Keys that are set and that nothing carries out yet: they would silently be without effect. */
   notYet: ProblemFacts[];
+  /** Where each key of the configuration got its value: `default`, a line of a file, a variable or a flag. */
+  origin: ReadonlyMap<string, string>;
   /** Odd things of the configuration that work, one sentence each. */
   warnings: string[];
   /** null: none could be chosen, which was told already. */
@@ -43,7 +45,7 @@ export const START_CHECKS: Check<StartSubject>[] = [
       return { what: 'read without a problem', failures: notYet, warnings: odd };
     },
   },
-  { name: 'team', inRun: true, look: ({ policy }) => lookAtTeam(policy) },
+  { name: 'team', inRun: true, look: lookAtTeam },
   {
     name: 'agent',
     inRun: true,
@@ -99,7 +101,8 @@ export const START_CHECKS: Check<StartSubject>[] = [
 
 const PLAYABLE = new Set(['implement', 'review-fix', 'TASK_REVIEW']);
 
-function lookAtTeam({ team, modes, parallel }: Policy): Findings {
+function lookAtTeam({ policy, settings, origin }: StartSubject): Findings {
+  const { team, modes, parallel } = policy;
   const missing = modes.filter((mode) => !PLAYABLE.has(mode));
   const failures: ProblemFacts[] = [];
   if (missing.length > 0) {
@@ -108,9 +111,11 @@ function lookAtTeam({ team, modes, parallel }: Policy): Findings {
       what: `The team "${team}" hires modes that this version cannot play: ${missing.slice(0, 4).join(', ')}${missing.length > 4 ? ' …' : ''}.`,
       why: 'Planning, session review and knowledge are not built yet; running without them would not be what you asked for.',
       fix: `Use --team solo or --team pair (${TEAMS.pair!.join(', ')}).`,
+      ...namedIn(origin.get('team')),
     });
   }
-  if (Math.max(parallel.executors, parallel.reviewers) > 1) {
+  // What a team that plans would have by itself is told with the team.
+  if (settings.parallel.asked && Math.max(parallel.executors, parallel.reviewers) > 1) {
     failures.push({
       code: 'parallel.not_available',
       what: 'More than one agent at a time was asked for.',
@@ -119,6 +124,11 @@ function lookAtTeam({ team, modes, parallel }: Policy): Findings {
     });
   }
   return { what: `${team}: ${modes.join(', ')}`, failures };
+}
+
+/** The line or the variable that a value came from; a flag is before the person's eyes. */
+function namedIn(from = 'default'): { at?: string } {
+  return from === 'default' || from.startsWith('--') ? {} : { at: from };
 }
 
 /** Not in a run: there the list is read when the run is planned, and an objective can stand in for it. */
