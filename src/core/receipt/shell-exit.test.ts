@@ -238,6 +238,7 @@ test('is never thrown off, whatever a line holds', () => {
     }),
     { numRuns: 500 },
   );
+  for (const space of ['\u00a0', '\u2028', '\f', '\v', '\u3000']) ranIn(`a ${space} ${space}&& b`, 0);
   for (const hard of ['(', '$(', '"$(', '`', '<<a ', 'a|', '{ ', "'", '\\', '! ', 'a && ', '\n', '<('])
     ranIn(hard.repeat(20_000 / hard.length), 0);
 });

@@ -41,7 +41,8 @@ class Unread extends Error {}
 const KEYWORD =
   /^(?:if|then|elif|else|fi|for|while|until|do|done|case|esac|select|function|coproc|in|\}|\(\()$/;
 const BLANK = /[ \t\r]/;
-const META = /[\s;&|()<>]/;
+/** Ends a word; other spaces than these are characters like any. */
+const META = /[ \t\r\n;&|()<>]/;
 
 /** Where a line is read. A class, because every piece moves the same place. */
 class Reader {
@@ -162,6 +163,7 @@ class Reader {
       const next = this.#text[this.#at];
       // `2>&1`: the number belongs to the sign.
       if ((next === '<' || next === '>') && /^\d+$/.test(this.#text.slice(from, this.#at))) continue;
+      if (word === '') throw new Unread();
       words.push(word);
     }
   }
