@@ -77,8 +77,9 @@ test('a liar beside an honest task: reminded, insisted, asked about; the other t
   const insisting = shown('guides/interventions.md', 'insisting').trim();
   expect(prompt(project, 4)).toContain(insisting);
   expect(prompt(project, 4).indexOf(insisting)).toBeLessThan(prompt(project, 4).indexOf(reminder));
-  expect(facts(project, 'notice.given').filter(({ level }) => level === 'critical')).toMatchObject([
-    { text: shown('guides/interventions.md', 'breaker').trim() },
+  // Nobody has to act, so it is no alarm.
+  expect(facts(project, 'notice.given').filter(({ text }) => /circuit breaker/i.test(text))).toMatchObject([
+    { level: 'warning', text: shown('guides/interventions.md', 'breaker').trim() },
   ]);
 
   const [asked] = facts(project, 'question.asked');
