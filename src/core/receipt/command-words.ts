@@ -1,6 +1,6 @@
 /** The commands that a line of a report says were run, and with what exit code. */
 import { RUNNER, SHELL } from './run-words.ts';
-import { type Token, tokensOf } from './sentence.ts';
+import { type Token, tokensOf } from './tokens.ts';
 
 /** A command that a line says was run, and the exit code it had by those words. */
 export interface ToldCommand {

@@ -7,7 +7,9 @@ import { commandsIn, mayRun, type ToldCommand } from './command-words.ts';
 import { commitsIn, type ToldCommit } from './commit-words.ts';
 import { mayName, namedIn } from './named.ts';
 import { EXTENSIONS, shapeOf } from './path-shape.ts';
-import { filesIn, type ToldFile, tokensOf } from './sentence.ts';
+import { filesIn, type ToldFile } from './sentence.ts';
+import { isShown, isUsage } from './shown.ts';
+import { tokensOf } from './tokens.ts';
 import { type Lead, leadOf, mayTell } from './words.ts';
 
 /** What a text says was done, each file once, in the order of first mention. */
@@ -34,8 +36,6 @@ const ESCAPES =
   /\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]{0,2048}(?:\u0007|\u001b\\)|\u001b[@-Z\\-_]|[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u2060\ufeff]/g;
 const UNPRINTED = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u2060\ufeff]/;
 const ITEM = /^\s*(?:[-*+•‣–]|\d{1,3}[.)]|\[[xX✓]\])\s+/;
-const SHOWN =
-  /\b(?:current|currently|existing|before|original|originally|example|e\.g|would|could|should|will|plan|propose[ds]?|suggest(?:ed|s)?|here is how|looks like|unchanged|not|bisher|aktuell|beispiel|würde|actual|ejemplo|exemple|actuel|например|текущий)\b|当前|现有|例如|将/iu;
 
 /** `prompt`: what the agent was given; its lines handed back are no report. Never throws. */
 export function readEvidenceText(text: string, prompt = ''): TextEvidence {
@@ -70,6 +70,8 @@ class Walk {
   readonly #files = new Map<string, ToldFile>();
   readonly #commands = new Map<string, ToldCommand>();
   #section: Lead = null;
+  /** The section tells how to use the work. */
+  #usage = false;
   #table: Table | null = null;
   #fence: Fence | null = null;
   /** The lead of the list that the entry before this one stands in, and where that entry ended. */
@@ -139,6 +141,7 @@ class Walk {
     const heading = /^\s{0,3}#{1,6}\s+(.*)$/.exec(line);
     if (heading !== null) {
       const lead = leadOf(heading[1]!);
+      this.#usage = isUsage(heading[1]!);
       if (!/[`./\\]/.test(heading[1]!)) {
         this.#section = lead;
         return;
@@ -270,7 +273,11 @@ class Walk {
   #open(mark: string, info: string, at: { start: number; end: number }): void {
     const above = this.#lineAbove(at.start);
     const shown =
-      SHOWN.test(above) || this.#section === 'plans' || leadOf(above) === 'plans' || this.#isEcho(at);
+      this.#usage ||
+      isShown(above) ||
+      this.#section === 'plans' ||
+      leadOf(above) === 'plans' ||
+      this.#isEcho(at);
     const named = shown ? null : pathOfInfo(info);
     const language = info.trim().split(/[\s:]/)[0]!.toLowerCase();
     const console = /^(?:|diff|patch|console|bash|sh|shell|text|txt|terminal|shell-session)$/.test(language);

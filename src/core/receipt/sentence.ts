@@ -3,10 +3,24 @@
  * deed holds for the files after it ("created `a.ts` and `b.ts`") or right before it ("`a.ts` was
  * created"); a "not", a "will" or an aside ("based on", "which imports") undoes that.
  */
-import { linesAfter, type ShapedPath, shapeOf } from './path-shape.ts';
-import { RUNNER, SHELL } from './run-words.ts';
+import type { ShapedPath } from './path-shape.ts';
+import {
+  isAbout,
+  isAdding,
+  isAdjective,
+  isAttribute,
+  isCompared,
+  isInfinitive,
+  isLoose,
+  isNamed,
+  isOutOf,
+  isParticiple,
+  isTo,
+  joins,
+} from './reach.ts';
 import { asks, Clause, inDoubt, isAgent } from './speaker.ts';
-import { senseOf, sensesWithin, type WordKind, type WordSense } from './words.ts';
+import type { Token } from './tokens.ts';
+import type { WordKind, WordSense } from './words.ts';
 
 /** `named`: it is only said to be there, so it is false only where nothing is. */
 export type Deed = 'changed' | 'removed' | 'moved' | 'named';
@@ -15,212 +29,6 @@ export type Deed = 'changed' | 'removed' | 'moved' | 'named';
 export interface ToldFile extends ShapedPath {
   deed: Deed;
 }
-
-/** A piece of a line. */
-export type Token =
-  /** `spared`: it is said right behind it that it was only read, or did not change. */
-  | { kind: 'path'; shape: ShapedPath; spared: boolean }
-  | { kind: 'code'; text: string }
-  | { kind: 'word'; text: string; sense: WordSense | null }
-  | { kind: 'pause'; colon: boolean }
-  /** `at`: where the line goes on behind it. */
-  | { kind: 'end'; asks: boolean; at: number };
-
-const OPENERS: Record<string, string> = {
-  '`': '`',
-  '"': '"',
-  '“': '”',
-  '„': '“',
-  '«': '»',
-  '「': '」',
-  '『': '』',
-};
-
-/** Splits a line into files, code, words and ends of sentences. Linear in the line. */
-export function tokensOf(line: string): Token[] {
-  const tokens: Token[] = [];
-  const unclosed = new Set<string>();
-  let at = 0;
-  while (at < line.length) {
-    const char = line[at]!;
-    const closer = OPENERS[char];
-    if (closer !== undefined && !unclosed.has(char)) {
-      const from = char === '`' ? skip(line, at, '`') : at + 1;
-      const to = line.indexOf(closer, from);
-      if (to === -1) unclosed.add(char);
-      else if (char !== '`' && line.slice(from, to).includes('`')) {
-        // Code within quotation marks is read by itself.
-        at++;
-        continue;
-      } else {
-        const text = line.slice(from, to);
-        const next = char === '`' ? skip(line, to, '`') : to + 1;
-        const command = char === '`' && /\s/.test(text.trim()) && (RUNNER.test(text) || SHELL.test(text));
-        const shape = command ? null : shapeOf(text, true);
-        if (shape !== null) tokens.push(pathToken(shape, line, next));
-        else if (char === '`') tokens.push({ kind: 'code', text: text.trim() });
-        else for (const word of text.split(/\s+/)) tokens.push(...wordTokens(word));
-        at = next;
-        continue;
-      }
-    }
-    if (char === '[') {
-      const link = linkAt(line, at);
-      if (link !== null) {
-        if (link.shape !== null) tokens.push(pathToken(link.shape, line, link.next));
-        at = link.next;
-        continue;
-      }
-    }
-    if (BOUNDARY.test(char)) {
-      if (ENDS.test(char)) tokens.push({ kind: 'end', asks: /[？؟]/.test(char), at: at + 1 });
-      else if (/[，、：]/.test(char)) tokens.push({ kind: 'pause', colon: char === '：' });
-      at++;
-      continue;
-    }
-    RUN.lastIndex = at + 1;
-    const end = RUN.exec(line)?.index ?? line.length;
-    const found = runTokens(line.slice(at, end), line, end);
-    // What touches a bracket that may belong to the name (メモ（案）.md) may be the rest of one.
-    const rest = at > 0 && CLOSING.test(line[at - 1]!);
-    for (const token of found) {
-      if (token.kind === 'end') token.at = end;
-      tokens.push(rest ? doubted(token) : token);
-    }
-    at = end;
-  }
-  return tokens;
-}
-
-/** Stands between runs of characters. Chinese and Japanese set no blanks, but these. */
-const BOUNDARY = /[ \t\u00a0\u3000|、，。：；！？（）【】《》〈〉〔〕～・」』、।؛،؟]/;
-const CLOSING = /[）】》〉〕」』]/;
-/** Of these, the ones that end a sentence, or a clause. */
-const ENDS = /[。；！？，।؛؟]/;
-/** Where a run of characters ends. */
-const RUN = new RegExp(`${BOUNDARY.source.slice(0, -1)}\`"“”„«»「『]`, 'g');
-
-/** Writing that sets no blanks, or none before a word from another: words and paths touch there. */
-const DENSE = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー々〆\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}\p{Script=Arabic}\p{Script=Hebrew}`;
-const DENSE_PARTS = new RegExp(`[${DENSE}]+|[^${DENSE}]+`, 'gu');
-const ANY_DENSE =
-  /[\u0590-\u06ff\u0e00-\u0eff\u1000-\u11ff\u1780-\u17ff\u3005-\u9fff\uac00-\ud7af\uf900-\ufaff]/;
-const JOINT = /[/\\._-]/;
-
-/**
- * A run that touches words of such a writing is parted where the writing changes: 修改了src/x.ts文件. Where a
- * path's own sign stands at the seam (docs/設計.md), nobody can tell which characters are its own: it is then
- * never held against anybody.
- */
-function runTokens(run: string, line: string, next: number): Token[] {
-  if (!ANY_DENSE.test(run)) return bareTokens(run, line, next);
-  const tokens: Token[] = [];
-  const parts = run.match(DENSE_PARTS) ?? [];
-  let [at, end] = [0, 0];
-  while (at < parts.length) {
-    let piece = parts[at]!;
-    let joined = false;
-    at++;
-    while (at < parts.length && (JOINT.test(piece.at(-1)!) || JOINT.test(parts[at]![0]!))) {
-      piece += parts[at]!;
-      joined = true;
-      at++;
-    }
-    end += piece.length;
-    const rest = `${run.slice(end)}${line.slice(next, next + 48)}`;
-    if (!joined) {
-      tokens.push(...(ANY_DENSE.test(piece) ? wordTokens(piece) : bareTokens(piece, rest, 0)));
-      continue;
-    }
-    // What is said before the seam is heard too.
-    for (const sense of sensesWithin(piece)) tokens.push({ kind: 'word', text: piece, sense });
-    tokens.push(...bareTokens(piece, rest, 0).map(doubted));
-  }
-  return tokens;
-}
-
-function doubted(token: Token): Token {
-  return token.kind === 'path' ? { ...token, shape: { ...token.shape, unsure: true } } : token;
-}
-
-function skip(line: string, at: number, char: string): number {
-  let next = at;
-  while (line[next] === char) next++;
-  return next;
-}
-
-function pathToken(shape: ShapedPath, line: string, next: number): Token {
-  const after = line.slice(next, next + 48);
-  const spared = SPARED.test(after);
-  return { kind: 'path', shape: { ...shape, lines: shape.lines ?? linesAfter(after) }, spared };
-}
-
-/** What stands behind a file that was only read. */
-const SPARED =
-  /^[`'"”’»*_)\]]{0,3}\s*(?:[([{（:–—-]|→)\s*(?:read[- ]?only|(?:only |just )?read\b|viewed|inspected|reviewed|reference|for reference|context|unchanged|untouched|unmodified|no (?:code )?changes?\b|not (?:changed|modified|touched|edited|needed)|already\b|nur gelesen|gelesen|unverändert|keine änderung|nicht geändert|inchangé|lu\b|lecture seule|aucun changement|sin cambios|solo lectura|sem alteraç|somente leitura|nessuna modifica|sola lettura|invariat|ongewijzigd|alleen gelezen|без изменений|только чтение|未修改|只读|未变|変更なし|読み取り|변경 없음|읽기)/iu;
-
-/** Whether these words say of the file before them that it was only read, or did not change. */
-export function spares(after: string): boolean {
-  return SPARED.test(after.slice(0, 48));
-}
-
-/** `[src/x.ts](src/x.ts#L10-L20)`, and what follows it. */
-function linkAt(line: string, at: number): { shape: ShapedPath | null; next: number } | null {
-  const middle = line.slice(at, at + 600).indexOf('](');
-  if (middle === -1) return null;
-  const close = line.indexOf(')', at + middle + 2);
-  if (close === -1 || close - at > 1_200) return null;
-  const text = line.slice(at + 1, at + middle);
-  if (text.includes('[')) return null;
-  const target = line.slice(at + middle + 2, close);
-  if (target.includes('://')) return { shape: null, next: close + 1 };
-  const shape = shapeOf(target, true) ?? shapeOf(text.replace(/[`*]/g, ''), true);
-  return { shape, next: close + 1 };
-}
-
-/** A run without blanks: a path with marks around it, else its words and ends. */
-function bareTokens(run: string, line: string, next: number): Token[] {
-  const core = run
-    .replace(/^(?:[*_('‘>:–—-]|~~|~(?!\/))+(?=.)/u, '')
-    .replace(/(?:[*_)'’~,;:!?。，、；：]|\.(?!\w))+$/u, '');
-  const shape = /[./\\]/.test(core) ? (shapeOf(core, false) ?? shapeOf(`${core})`, false)) : null;
-  if (shape === null) return wordTokens(run);
-  const rest = run.slice(run.indexOf(core) + core.length);
-  const token = pathToken(shape, rest + line.slice(next, next + 48), 0);
-  return [token, ...endsOf(rest)];
-}
-
-function endsOf(text: string): Token[] {
-  if (/[.!?;。；，]/.test(text)) return [{ kind: 'end', asks: text.includes('?'), at: 0 }];
-  return /[,:]/.test(text) ? [{ kind: 'pause', colon: text.includes(':') }] : [];
-}
-
-function wordTokens(run: string): Token[] {
-  // The plain word is by far the most frequent.
-  const plain = /^([A-Za-z]+)([,:]?)$/.exec(run);
-  if (plain !== null) {
-    const word: Token = { kind: 'word', text: plain[1]!, sense: senseOf(plain[1]!) };
-    return plain[2] === '' ? [word] : [word, { kind: 'pause', colon: plain[2] === ':' }];
-  }
-  const tokens: Token[] = [];
-  for (const [text] of run.matchAll(/[\p{L}\p{M}]+(?:['’][\p{L}\p{M}]+)*|[.!?;。；，…]+|→|->|=>/gu)) {
-    if (/^[.!?;。；，…]/.test(text)) {
-      // "e.g." and "3.5" end no sentence.
-      if (run.endsWith(text) && !/^(?:e\.g|i\.e|z\.b|vgl|cf|etc|p\.ej|u\.a)\.$/i.test(run))
-        tokens.push({ kind: 'end', asks: /[?？]/.test(text), at: 0 });
-      continue;
-    }
-    const within = sensesWithin(text);
-    if (within.length > 0) for (const sense of within) tokens.push({ kind: 'word', text, sense });
-    // 和, と, 를: what is so short joins.
-    else if (text.length <= 3 && ANY_DENSE.test(text)) tokens.push({ kind: 'word', text, sense: GLUE });
-    else tokens.push({ kind: 'word', text, sense: senseOf(text) });
-  }
-  if (/[,:—–-]$/.test(run)) tokens.push({ kind: 'pause', colon: run.endsWith(':') });
-  return tokens;
-}
-
-const GLUE: WordSense = { kind: 'glue', late: false };
 
 const DEEDS: Partial<Record<WordKind, Deed>> = { wrote: 'changed', gone: 'removed', moved: 'moved' };
 
@@ -245,6 +53,18 @@ interface Reading {
   doubt: boolean;
   /** "New file" stands before, and a colon makes it a deed. */
   fresh: boolean;
+  /** The files that follow belong to something else, until a place is named, or are what the deed is for. */
+  reach: 'object' | 'of' | 'purpose';
+  /** A file stood in that aside. */
+  passed: boolean;
+  /** Places in `told` of what the deed wrote itself. */
+  direct: number[];
+  /** What stands here still goes with the last of them. */
+  linked: boolean;
+  /** "in", "to": the files that follow say where. */
+  place: boolean;
+  /** The word of the deed. */
+  verb: string;
 }
 
 const fresh = (): Reading => ({
@@ -258,6 +78,12 @@ const fresh = (): Reading => ({
   gap: 0,
   doubt: false,
   fresh: false,
+  reach: 'object',
+  passed: false,
+  direct: [],
+  linked: false,
+  place: false,
+  verb: '',
 });
 
 export interface Line {
@@ -275,21 +101,15 @@ export function filesIn({ text, tokens, leading, after }: Line): ToldFile[] {
   if (tokens.length === 0) return told;
   let reading = fresh();
   let clause = new Clause();
-  let first = leading;
-  let heavy = 0;
+  const entry: Entry = { leading, first: leading, explains: false, heavy: 0 };
   /** Where the sentence begins, in `told` and in the line. */
   let [since, from] = [0, 0];
   const close = (at: number, question: boolean) => {
     if (told.length > since) {
       const sentence = text.slice(from, at);
       if (question && asks(sentence)) told.splice(since);
-      else {
-        const rest = `${text.slice(at)} ${after}`;
-        // Where no mark ends the line, its sentence goes on.
-        const cut = at < text.length || /[.!?;:。！？]\W*$/.test(sentence) ? 0 : endOfSentence(rest);
-        if (inDoubt(`${sentence} ${rest.slice(0, cut)}`, rest.slice(cut, cut + 160)))
-          for (let at = since; at < told.length; at++) told[at] = { ...told[at]!, unsure: true };
-      }
+      else if (isDoubted(sentence, text.slice(at), after))
+        for (let at = since; at < told.length; at++) told[at] = { ...told[at]!, unsure: true };
     }
     [since, from] = [told.length, at];
   };
@@ -297,12 +117,18 @@ export function filesIn({ text, tokens, leading, after }: Line): ToldFile[] {
     switch (token.kind) {
       case 'end':
         close(token.at, token.asks);
+        entry.explains = false;
         reading = fresh();
         clause = new Clause();
         break;
       case 'pause':
         if (token.colon) clause.colon();
         else clause.pause();
+        if (token.colon && told.length > since) entry.explains = true;
+        // "To cover it, I …": what stood in front ends here.
+        if (reading.deed === null && told.length === since) reading.reach = 'object';
+        // "Ich habe Tests geschrieben, die …": the verb ends what it is about.
+        if (at > 1 && !token.colon && endsClause(tokens[at - 1])) reading = fresh();
         // "As asked," ends here.
         if (reading.aside === 'hard' && /^\W*as \w+ed,/i.test(text.slice(from, from + 40)))
           reading.aside = 'no';
@@ -311,35 +137,29 @@ export function filesIn({ text, tokens, leading, after }: Line): ToldFile[] {
         break;
       case 'path':
         clause.path();
-        if (token.spared) {
-          first = false;
-          break;
-        }
-        if (first && heavy <= 2 && !reading.undone && reading.deed === null) {
-          told.push({ ...token.shape, deed: 'changed' });
-          reading.waiting = [];
-        } else path(reading, token.shape, told);
-        first = false;
+        pathIn(entry, { tokens, at, reading, told });
         break;
       case 'code':
         clause.code();
         reading.since++;
         reading.gap++;
-        heavy++;
+        entry.heavy++;
         break;
       case 'word': {
-        const { sense } = token;
-        if (sense === null) heavy++;
-        else if (/^(?:other|not|plan|undo|aside|apart)$/.test(sense.kind)) first = false;
+        const sense = senseHere(tokens, at, reading);
+        if (joins(token.text)) reading.linked = false;
+        if (sense === null) entry.heavy++;
+        else if (/^(?:other|not|plan|undo|aside|apart|purpose)$/.test(sense.kind)) entry.first = false;
         const deed = sense !== null && /^(?:wrote|gone|moved)$/.test(sense.kind);
         const next = tokens[at + 1];
         const into = next?.kind === 'word' && (next.sense?.kind === 'into' || next.sense?.kind === 'aside');
-        const doubt = deed && clause.deed(token.text, { late: sense.late, into });
+        const foreign = deed && clause.deed(token.text, { late: sense.late, into });
+        const doubt = foreign || (deed && entry.explains && (sense.kind !== 'wrote' || isAdding(token.text)));
         if (!deed) clause.word(token.text, sense);
         // "After reading it, I …": the main clause begins.
         if (reading.aside === 'hard' && tokens[at - 1]?.kind === 'pause' && isAgent(token.text))
           reading.aside = 'no';
-        word(reading, { sense, told, leading, doubt });
+        word(reading, { text: token.text, sense, told, leading, doubt });
         break;
       }
     }
@@ -348,21 +168,104 @@ export function filesIn({ text, tokens, leading, after }: Line): ToldFile[] {
   return told;
 }
 
+/** Whether a sentence, or what follows it, leaves a doubt about what it told. */
+function isDoubted(sentence: string, behind: string, after: string): boolean {
+  const rest = `${behind} ${after}`;
+  // Where no mark ends the line, its sentence goes on.
+  const cut = behind !== '' || /[.!?;:。！？]\W*$/.test(sentence) ? 0 : endOfSentence(rest);
+  return inDoubt(`${sentence} ${rest.slice(0, cut)}`, rest.slice(cut, cut + 160));
+}
+
+/** What is known of a line beyond the sentence that is read. */
+interface Entry {
+  leading: boolean;
+  /** The next file is the one that the entry of a list is about. */
+  first: boolean;
+  /** A file was told, and what follows says what was done in it. */
+  explains: boolean;
+  /** Words of weight. */
+  heavy: number;
+}
+
+interface PathHeard {
+  tokens: Token[];
+  at: number;
+  reading: Reading;
+  told: ToldFile[];
+}
+
+function pathIn(entry: Entry, { tokens, at, reading, told }: PathHeard): void {
+  const token = tokens[at]!;
+  if (token.kind !== 'path') return;
+  const attribute = isAttribute(tokens, at, entry.leading);
+  const subject = entry.first && entry.heavy <= 2 && !reading.undone && reading.deed === null;
+  if (token.spared || !subject) {
+    if (!token.spared) path(reading, token.shape, { told, attribute, named: isNamed(tokens, at) });
+    entry.first = false;
+    return;
+  }
+  told.push(asTold(token.shape, 'changed', reading.reach !== 'object' || attribute));
+  reading.waiting = [];
+  reading.passed = true;
+  // "Import of `a.ts` in `b.ts`": the second is the one.
+  entry.first = reading.reach === 'of';
+  entry.explains = !entry.first;
+}
+
+/** What a word means where it stands: "to cover" is a purpose, and "the updated `a.ts`" no deed. */
+function senseHere(tokens: Token[], at: number, reading: Reading): WordSense | null {
+  const token = tokens[at]!;
+  if (token.kind !== 'word') return null;
+  const { sense } = token;
+  if (sense === null) {
+    if (!isParticiple(tokens, at)) return null;
+    const front = reading.deed === null && reading.waiting.length === 0;
+    return { kind: front ? 'purpose' : 'of', late: false };
+  }
+  if (sense.kind === 'into' || sense.kind === 'aside') {
+    if (sense.kind === 'into' && isLoose(tokens, at)) return { kind: 'glue', late: false };
+    if (isInfinitive(tokens, at)) return { kind: 'purpose', late: false };
+    if (isCompared(tokens, at)) return { kind: 'of', late: false };
+  }
+  if (sense.kind === 'wrote' && !sense.late && isAdjective(tokens, at)) return { kind: 'glue', late: false };
+  return sense;
+}
+
+/** A verb that stands behind its object. */
+function endsClause(token: Token | undefined): boolean {
+  return token?.kind === 'word' && token.sense?.late === true && DEEDS[token.sense.kind] !== undefined;
+}
+
 function endOfSentence(text: string): number {
   const end = /[.!?。！？](?=\s|$)|\n\s*\n/.exec(text);
   return end === null ? text.length : end.index + 1;
 }
 
-function path(reading: Reading, shape: ShapedPath, told: ToldFile[]): void {
-  const { deed, aside, undone } = reading;
+interface Named {
+  told: ToldFile[];
+  /** It only gives its name to what stands behind it. */
+  attribute: boolean;
+  /** What stands before says that only its name is meant. */
+  named: boolean;
+}
+
+function path(reading: Reading, shape: ShapedPath, { told, attribute, named }: Named): void {
+  const { deed, aside, undone, place } = reading;
+  reading.passed = true;
+  const beside = reading.reach !== 'object' || attribute || named;
   if (deed !== null && aside === 'no' && !undone && reading.since <= 14) {
     const whole = deed === 'removed' && (reading.inside || reading.since > 2) ? 'changed' : deed;
-    told.push(asTold(shape, whole, reading.doubt));
+    const about = !place && isAbout(reading.verb, shape.path);
+    if (!place && !attribute && reading.reach === 'object') {
+      reading.direct.push(told.length);
+      reading.linked = true;
+    }
+    told.push(asTold(shape, whole, reading.doubt || beside || about));
     return;
   }
   if (deed !== null || aside !== 'no' || reading.objects) return;
   if (reading.gap > 0 && reading.waiting.length > 0) reading.waiting = [];
-  reading.waiting.push(shape);
+  reading.waiting.push(beside ? { ...shape, unsure: true } : shape);
   reading.gap = 0;
 }
 
@@ -370,23 +273,51 @@ function asTold(shape: ShapedPath, deed: Deed, doubt: boolean): ToldFile {
   return { ...shape, deed, unsure: shape.unsure || doubt };
 }
 
+/** What the deed was said to have written may only be named by it. */
+function doubtDirect({ direct, waiting }: Reading, told: ToldFile[]): void {
+  for (const at of direct) told[at] = { ...told[at]!, unsure: true };
+  for (const [at, shape] of waiting.entries()) waiting[at] = { ...shape, unsure: true };
+}
+
+/** "in", "to": where it was written, or where what is named before was put. */
+function placed(reading: Reading, text: string, told: ToldFile[]): void {
+  const { aside, reach, passed, deed } = reading;
+  if (aside === 'soft') {
+    reading.aside = 'no';
+    // "Tests for the parser in `a.ts`": there the parser is. "The import in `x.ts` from `a.ts` to `b.ts`": no file is.
+    const moves = isTo(text) && (reading.place || reading.direct.length > 0) && deed !== 'moved';
+    reading.reach = passed && !moves ? 'object' : 'of';
+  } else if (reach === 'of' && passed) reading.reach = 'object';
+  if (deed === 'removed') reading.inside = true;
+  else if (deed !== 'moved' && reading.linked && reading.reach === 'object') {
+    const adding = isAdding(reading.verb) || isAbout(reading.verb, '');
+    if (adding || isTo(text)) doubtDirect(reading, told);
+    if (!adding) [reading.reach, reading.passed] = ['of', false];
+    reading.linked = false;
+  }
+  // "`a.ts` in `b.ts`", and the deed comes later.
+  if (deed === null && reading.gap === 0 && reading.waiting.length > 0) doubtDirect(reading, told);
+  reading.place = true;
+}
+
 interface Heard {
+  text: string;
   sense: WordSense | null;
   told: ToldFile[];
   leading: boolean;
   doubt: boolean;
 }
 
-function word(reading: Reading, { sense, told, leading, doubt }: Heard): void {
+function word(reading: Reading, { text, sense, told, leading, doubt }: Heard): void {
   const kind = sense?.kind ?? null;
   switch (kind) {
     case 'wrote':
     case 'gone':
     case 'moved':
-      return done(reading, { deed: DEEDS[kind]!, late: sense?.late ?? false, told, doubt });
+      return done(reading, { deed: DEEDS[kind]!, verb: text, late: sense?.late ?? false, told, doubt });
     case 'base':
       if (leading && !reading.undone && reading.waiting.length === 0 && reading.deed === null)
-        return done(reading, { deed: 'changed', late: false, told, doubt });
+        return done(reading, { deed: 'changed', verb: text, late: false, told, doubt });
       return ended(reading, sense?.late ?? false);
     case 'other':
       return ended(reading, sense?.late ?? false);
@@ -400,7 +331,15 @@ function word(reading: Reading, { sense, told, leading, doubt }: Heard): void {
       return;
     case 'aside':
       // "Removed x from `a.ts`" is about a.ts; "created x from `a.ts`" is not.
-      if (reading.deed === 'removed') reading.inside = true;
+      if (
+        reading.linked &&
+        (isOutOf(text) ? reading.deed === 'removed' : /^repl|^ersetz|^rempl/i.test(reading.verb))
+      ) {
+        doubtDirect(reading, told);
+        reading.linked = false;
+      }
+      reading.passed = false;
+      if (reading.deed === 'removed') [reading.inside, reading.reach] = [true, 'object'];
       else if (reading.deed !== 'moved' && reading.aside === 'no') reading.aside = 'soft';
       return;
     case 'apart':
@@ -408,19 +347,25 @@ function word(reading: Reading, { sense, told, leading, doubt }: Heard): void {
       reading.waiting = [];
       return;
     case 'into':
-      if (reading.aside === 'soft') reading.aside = 'no';
-      if (reading.deed === 'removed') reading.inside = true;
+      return placed(reading, text, told);
+    case 'of':
+    case 'purpose':
+      if (reading.reach !== 'purpose') [reading.reach, reading.passed] = [kind, false];
+      return;
+    case 'part':
+      if (reading.waiting.length > 0 || reading.linked) doubtDirect(reading, told);
       return;
     case 'but':
       Object.assign(reading, fresh());
       return;
     case 'new':
-      if (reading.gap === 0) settle(reading, 'changed', { told, doubt: false });
+      if (reading.gap === 0 && reading.waiting.length > 0) settle(reading, 'changed', { told, doubt: false });
       reading.fresh = reading.gap === 0 && reading.since === 0;
       return;
     case 'glue':
       return;
     case null:
+      reading.passed = false;
       reading.since++;
       reading.gap++;
   }
@@ -435,12 +380,13 @@ function ended(reading: Reading, late: boolean): void {
 
 interface Done {
   deed: Deed;
+  verb: string;
   late: boolean;
   told: ToldFile[];
   doubt: boolean;
 }
 
-function done(reading: Reading, { deed, late, told, doubt }: Done): void {
+function done(reading: Reading, { deed, verb, late, told, doubt }: Done): void {
   const { undone, aside } = reading;
   if (undone || aside === 'hard') {
     Object.assign(reading, fresh());
@@ -452,7 +398,7 @@ function done(reading: Reading, { deed, late, told, doubt }: Done): void {
     settle(reading, deed, { told, doubt });
     return;
   }
-  Object.assign(reading, fresh(), { deed, doubt });
+  Object.assign(reading, fresh(), { deed, verb, doubt });
 }
 
 function settle(reading: Reading, deed: Deed, { told, doubt }: { told: ToldFile[]; doubt: boolean }): void {

@@ -2,7 +2,7 @@
 import type { Claim, ClaimedCommand, ClaimedCommit, ClaimedFile, ResultObject, Told } from '../claim.ts';
 import { readEvidenceText } from './evidence-text.ts';
 import { type ShapedPath, shapeOf } from './path-shape.ts';
-import { spares, tokensOf } from './sentence.ts';
+import { spares, tokensOf } from './tokens.ts';
 
 const MAX_FILES = 100;
 const MAX_COMMANDS = 40;

@@ -8,7 +8,9 @@
  * `wrote`, `gone`, `moved`: a finished deed. `base`: a deed that is not finished. `other`: something was
  * done that writes nothing. `not`, `plan`: undo the next deed. `undo`: the file before it is as it was.
  * `aside`, `apart`: the files after it are only mentioned, the second until the next deed. `into`: ends an
- * aside. `but`: a new clause. `glue`: may stand between a file and its deed. `new`: an adjective.
+ * aside. `but`: a new clause. `glue`: may stand between a file and its deed. `new`: an adjective. `of`,
+ * `purpose`: the files after it belong to something else, or are what the deed is for. `part`: the file before it
+ * only gives its name to something.
  */
 export type WordKind =
   | 'wrote'
@@ -24,7 +26,10 @@ export type WordKind =
   | 'into'
   | 'but'
   | 'glue'
-  | 'new';
+  | 'new'
+  | 'of'
+  | 'purpose'
+  | 'part';
 
 export interface WordSense {
   kind: WordKind;
@@ -89,18 +94,24 @@ const WORDS: Record<WordKind, string> = {
   aside: `for from with using via by like against about per versus vs instead rather than based derived modelled modeled similar according für aus mit von wie para
     desde con como pour depuis avec comme per da con voor van met dla z для из с`,
   apart: `previously previous earlier already formerly bereits schon früher déjà ya anteriormente già já уже al reeds
-    where which that when because since as so see except while although though whereas before after until welche
+    where which whose that when how why whether what because since as so see except while although though whereas before after until welche
     weil außer siehe während bevor nachdem donde porque excepto mientras où parce sauf pendant onde exceto
-    dove perché tranne waar omdat behalve gdzie oprócz где который кроме`,
+    dove perché tranne waar omdat behalve gdzie oprócz где который которая которое которые которую кроме
+    qui que che który która które`,
   into: `in into to at under inside within im zu nach unter dans à sous en bajo em sob nel nella sotto naar onder w
-    do в на`,
+    в на`,
   but: 'but however yet aber jedoch sondern pero sino mais cependant mas porém ma però maar ale но а',
   glue: `was were is are has have had been being now also just newly successfully both all file files the i we
     a an and it's they each i've we've wurde wurden ist sind worden habe haben hat neu datei dateien die der das den
     und ich auch fichier fichiers le la les et ai a ont est sont été j'ai nous avons fue fueron ha han sido he hemos se archivo
     archivos el los las y foi foram arquivo arquivos o os as e è stato stata stati state ho abbiamo il lo i gli
-    werd is zijn heb bestand bestanden de het en został została zostało zostały plik pliki i był была было были файл
+    werd is zijn heb bestand bestanden het en został została zostało zostały plik pliki i był была было были файл
     файлы и я мы`,
+  of: `of on upon onto over through throughout across around between among beside besides near alongside toward towards
+    atop auf über an bei durch gegen de du des d' sur sobre di del dello della dell' dei degli delle su sul do dos op od
+    о об про от`,
+  purpose: `damit sodass afin чтобы чтоб aby żeby om zodat affinché için`,
+  part: '',
   new: 'new neu neue neuer nouveau nouvelle nuevo nueva novo nova nuovo nuova nieuw nowy nowa новый новая',
 };
 
@@ -121,7 +132,8 @@ for (const [table, late] of [
   [LATE, true],
 ] as const) {
   for (const [kind, words] of Object.entries(table) as [WordKind, string][]) {
-    for (const word of words.split(/\s+/)) if (!SENSES.has(word)) SENSES.set(word, { kind, late });
+    for (const word of words.split(/\s+/))
+      if (word !== '' && !SENSES.has(word)) SENSES.set(word, { kind, late });
   }
 }
 
@@ -160,7 +172,10 @@ const DONE_KO = '(?:했|하였|되었|됐)';
 const PHRASES = new RegExp(
   [
     '(?<undo>[をに](?:参考|参照|基づ|もと|元|沿っ|従っ|読ん|見て|確認|テスト|実行)|と同様|(?:참고|참조)[하해]|따라)',
-    '(?<aside>参考|参照|根据|根據|基于|基於|按照|依照|仿照)',
+    '(?<purpose>以便|以(?:覆盖|测试|验证|支持|确保)|用于|用来|来(?:覆盖|测试|验证)|为了)',
+    '(?<part>的(?:单元)?(?:测试|导入|引用|用例|文档|类型|调用)|테스트[를을])',
+    '(?<undo3>の(?:テスト|インポート|参照|型|ドキュメント|呼び出し|ため)|用の|に(?:対する|関する)|を(?:カバー|検証|インポート)|(?:테스트|검증|커버)하|위[한해]|대한)',
+    '(?<aside>(?<![名改称成作因变设视认])为|参考|参照|根据|根據|基于|基於|按照|依照|仿照)',
     `(?<undo2>(?:${JA_DEED}|削除)(?:していません|しませんでした|していない|しない|されていません)|保持不变|没有变化|未变)`,
     `(?<gone>(?:已经?)?(?:删除|移除)了|已经?(?:删除|移除)|削除${DONE_JA}|삭제${DONE_KO})`,
     `(?<moved>(?:重命名|移动)了|已经?(?:重命名|移动)|(?:移動|名前を変更)${DONE_JA}|이동${DONE_KO})`,
