@@ -91,7 +91,7 @@ function takeUp(state: State, fact: Extract<TaskFact, { type: 'leftovers.taken_u
   task.aside = null;
   task.conflicts = [...new Set([...task.conflicts, ...fact.conflicts])];
   task.kept = { ...task.kept, ...fact.kept };
-  for (const path of fact.conflicts) task.parted.set(path, task.attempts.at(-1) ?? 0);
+  for (const path of fact.conflicts) task.parted.push([path, task.attempts.at(-1) ?? 0]);
   state.groundOwner = fact.task;
   // What is to be reviewed is not what lies there now: only new work proves anything.
   if (fact.conflicts.length > 0 && task.status === 'review') task.sinceReview = state.lastIteration;
@@ -196,7 +196,7 @@ function newTask(def: TaskDef): TaskState {
     aside: null,
     conflicts: [],
     kept: {},
-    parted: new Map(),
+    parted: [],
     reason: '',
     vouched: null,
     corrections: [],

@@ -18,10 +18,12 @@ export type Left = Map<string, Set<string | null>>;
  */
 export function netChanges(task: TaskState, made: Made, since: number): Change[] {
   const net = new Map<string, Change>();
+  // The last word on a path counts.
+  const parted = new Map(task.parted);
   for (const iteration of task.attempts) {
     if (iteration <= since) continue;
     for (const change of made.get(iteration) ?? []) {
-      if (iteration <= (task.parted.get(change.path) ?? 0)) continue;
+      if (iteration <= (parted.get(change.path) ?? 0)) continue;
       const first = net.get(change.path);
       net.set(change.path, {
         ...change,

@@ -63,7 +63,7 @@ export interface TaskState {
   /** Where the earlier text of paths that were not put back lies, relative to the session's folder. */
   kept: Record<string, string>;
   /** By path, the last attempt whose work there could not be put back: what it left is no part of the task now. */
-  parted: Map<string, number>;
+  parted: [path: string, iteration: number][];
   reason: string;
   /**
    * The iteration whose own commit says in the task file that this task is over; null: none, or a person was
