@@ -38,7 +38,7 @@ test('files, folders, ignored ones, other repositories and links are told apart;
     ['src', { kind: 'folder', path: 'src' }],
     ['dist/x.js', { kind: 'ignored', path: 'dist/x.js' }],
     ['kept.tmp', { kind: 'file', path: 'kept.tmp' }],
-    ['sub/y.ts', { kind: 'ignored', path: 'sub/y.ts' }],
+    ['sub/y.ts', { kind: 'inner', path: 'sub/y.ts' }],
     ['link/x.ts', { kind: 'file', path: 'src/x.ts' }],
     ['away/etc', { kind: 'outside', path: 'away/etc' }],
   ]);
