@@ -118,8 +118,10 @@ export async function makePlace(options: PlaceOptions): Promise<Place> {
   };
 }
 
-/** Without git these would be read whole at every snapshot; a project's own .gitignore can bring them back. */
-/** What is passed over where there is no repository to say what is ignored. */
+/**
+ * What is passed over where there is no repository to say what is ignored, because it would be read whole at every
+ * snapshot; a project's own .gitignore can bring it back.
+ */
 export const WITHOUT_GIT = ['node_modules/', '.venv/', '__pycache__/'];
 
 async function makePrivateGit(folder: string, project: Project): Promise<void> {

@@ -512,21 +512,24 @@ describe('the project’s mirrors', () => {
     );
   });
 
+  /** What another session noted of an iteration. */
+  const ELSEWHERE = {
+    type: 'iteration.noted',
+    session: 'another',
+    agent: 'claude',
+    task: 't1',
+    class: 'medium',
+    mode: 'implement',
+    outcome: 'rejected',
+    files: 1,
+    evidence: 0,
+    durationMs: 1,
+    events: [{ event_type: 'oscillation', severity: 'warning' }],
+    thresholds: { noFiles: 3, falseCompletion: 2 },
+  };
+
   it('show events of the last days only; older ones are in the project journal', async () => {
-    const old = {
-      type: 'iteration.noted',
-      session: 'another',
-      agent: 'claude',
-      task: 't1',
-      class: 'medium',
-      mode: 'implement',
-      outcome: 'rejected',
-      files: 1,
-      evidence: 0,
-      durationMs: 1,
-      events: [{ event_type: 'oscillation', severity: 'warning' }],
-      thresholds: { noFiles: 3, falseCompletion: 2 },
-    };
+    const old = ELSEWHERE;
     const DAY = 86_400_000;
     await appendProject(main, { ...old, at: T0 - 31 * DAY, n: 0, iteration: 8 });
     const played = await play();
@@ -542,23 +545,7 @@ describe('the project’s mirrors', () => {
   });
 
   it('tell each event once over restarts, and keep those of other sessions', async () => {
-    await appendProject(main, {
-      at: T0,
-      type: 'iteration.noted',
-      session: 'another',
-      n: 0,
-      iteration: 9,
-      agent: 'claude',
-      task: 't1',
-      class: 'medium',
-      mode: 'implement',
-      outcome: 'rejected',
-      files: 1,
-      evidence: 0,
-      durationMs: 1,
-      events: [{ event_type: 'oscillation', severity: 'warning' }],
-      thresholds: { noFiles: 3, falseCompletion: 2 },
-    });
+    await appendProject(main, { ...ELSEWHERE, at: T0, n: 0, iteration: 9 });
     const played = await play();
     await played.iterate('task-1', { done: false, findings: ['no_files_detected'] });
     const again = await restart();

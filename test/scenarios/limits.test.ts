@@ -14,6 +14,7 @@ import {
   run,
   send,
   statuses,
+  type World,
 } from './world.ts';
 
 const ids = (count: number) => Array.from({ length: count }, (_, index) => ({ id: `t${index + 1}` }));
@@ -292,12 +293,14 @@ async function overlapping() {
   return { world, over };
 }
 
+/** The number of the record that holds the second fact of this type. */
+function secondOf(world: World, type: string): number {
+  return world.records.filter((record) => record.facts.some((fact) => fact.type === type))[1]!.seq;
+}
+
 test('killed before the work of one task was out of the tree, that of the other comes back whole', async () => {
   const { world, over } = await overlapping();
-  const second = world.records.filter((record) =>
-    record.facts.some((f) => f.type === 'leftovers.set_aside'),
-  )[1]!;
-  const crashed = crashedAfter(world, second.seq);
+  const crashed = crashedAfter(world, secondOf(world, 'leftovers.set_aside'));
   expect(crashed.outside.files['shared.txt']).toBe('bad t2');
   expect((await run(crashed, over)).exit.code).toBe(0);
   expect(facts(crashed, 'leftovers.taken_up')[0]).toMatchObject({ task: 't1', conflicts: [] });
@@ -309,10 +312,7 @@ test('killed before the work of one task was out of the tree, that of the other 
 
 test('killed while work was put back and before that was written down, it is still its task’s', async () => {
   const { world, over } = await overlapping();
-  const second = world.records.filter((record) =>
-    record.facts.some((f) => f.type === 'leftovers.cleared'),
-  )[1]!;
-  const crashed = crashedAfter(world, second.seq);
+  const crashed = crashedAfter(world, secondOf(world, 'leftovers.cleared'));
   crashed.outside.files['shared.txt'] = 'bad t1';
   expect((await run(crashed, over)).exit.code).toBe(0);
   expect(facts(crashed, 'leftovers.taken_up')[0]).toMatchObject({ task: 't1', conflicts: [] });
