@@ -1,5 +1,5 @@
 /** Questions to the user's history. They read; only `keepCommit` writes, and only below refs/ralph/. */
-import { type CommitPlace, Problem } from '../core/index.ts';
+import { type CommitPlace, Problem, shellWord } from '../core/index.ts';
 import type { GitPlace } from './commit.ts';
 import { type GitResult, git, gitProblem } from './git.ts';
 import { pathText } from './paths.ts';
@@ -8,6 +8,12 @@ const MAX_COMMITS = 1_000;
 
 function ask(place: GitPlace, args: string[]): Promise<GitResult> {
   return git({ args: ['-c', 'core.fsmonitor=false', ...args], cwd: place.root, env: place.userEnv });
+}
+
+/** The same, by the shell that stays: for what every start asks. */
+async function askCheaply(place: GitPlace, args: string[]): Promise<Pick<GitResult, 'code' | 'stdout'>> {
+  const line = ['git', '-c', 'core.fsmonitor=false', ...args].map(shellWord).join(' ');
+  return (await place.shell?.run([line])) ?? (await ask(place, args));
 }
 
 /**
@@ -160,7 +166,7 @@ export async function recentHistory(
     '-n',
     String(Math.max(1, count)),
   ];
-  const result = await ask(place, ['log', ...options]);
+  const result = await askCheaply(place, ['log', ...options]);
   // An unborn branch has no log; git knows the empty tree without an object.
   if (result.code !== 0) return { tree: EMPTY_TREE[place.oidBytes], subjects: [] };
   const lines = result.stdout.toString('utf8').split('\0').filter(Boolean);

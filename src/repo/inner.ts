@@ -2,7 +2,9 @@
  * Repositories inside the work tree: submodules, and others that somebody made or cloned there. A snapshot holds
  * of each one only the commit that is checked out in it, so what is not committed in it is seen here alone.
  */
+import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
+import { closeSync, openSync, readSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { InnerRepository } from '../core/index.ts';
@@ -17,7 +19,9 @@ import { isExcluded, type Place, PRIVATE_OPTIONS } from './place.ts';
 const MOST = 50;
 const FILES_MOST = 1_000;
 
-const GITLINK = Buffer.of(0x00, 0x00, 0xe0, 0x00);
+/** The mode of a gitlink in an index is 00 00 e0 00; this byte of it stands in few other places. */
+const GITLINK_BYTE = 0xe0;
+const WINDOW_BYTES = 128 * 1024;
 
 /**
  * Those with content that no commit of theirs holds, as the last snapshot found them. Without a repository inside
@@ -41,11 +45,37 @@ export async function innerRepositories(place: Place): Promise<InnerRepository[]
 
 /** The names of the index that stand for a commit of another repository. */
 async function gitlinks(place: Place): Promise<string[]> {
-  const bytes = await readFile(place.indexFile).catch(() => null);
-  if (bytes === null || !bytes.includes(GITLINK)) return [];
-  return (decodeIndex(bytes, place.oidBytes) ?? [])
+  if (!mayHoldGitlink(place.indexFile)) return [];
+  return (decodeIndex(await readFile(place.indexFile), place.oidBytes) ?? [])
     .filter((entry) => entryContent(entry)?.mode === '160000')
     .map(({ name }) => pathText(name));
+}
+
+/** Looks through one small window: taking a large index into memory costs more than looking. */
+function mayHoldGitlink(indexFile: string): boolean {
+  let file: number;
+  try {
+    file = openSync(indexFile, 'r');
+  } catch {
+    return false;
+  }
+  try {
+    const bytes = Buffer.alloc(WINDOW_BYTES);
+    let kept = 0;
+    for (let got = 1; got > 0; ) {
+      got = readSync(file, bytes, kept, WINDOW_BYTES - kept, null);
+      const end = kept + got;
+      const seen = bytes.subarray(0, end);
+      for (let at = seen.indexOf(GITLINK_BYTE, 2); at !== -1; at = seen.indexOf(GITLINK_BYTE, at + 1)) {
+        if (seen[at - 1] === 0 && seen[at - 2] === 0 && seen[at + 1] === 0) return true;
+      }
+      kept = Math.min(end, 3);
+      bytes.copyWithin(0, end - kept, end);
+    }
+    return false;
+  } finally {
+    closeSync(file);
+  }
 }
 
 function submodules({ root }: Place): Set<string> {
