@@ -96,6 +96,8 @@ export function startChild(call: AgentCall, plan: ChildPlan): AgentHandle {
       asked = true;
       await child.stop(graceMs);
     },
+    pauseClocks: child.pauseClocks,
+    resumeClocks: child.resumeClocks,
     done: done.finally(() => clearTimeout(leaving)),
   };
 }

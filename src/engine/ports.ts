@@ -260,6 +260,9 @@ export type AgentEvent =
 export interface AgentHandle {
   /** Live input at the next safe point; absent where the agent cannot. */
   send?(text: string): Promise<boolean>;
+  /** Stands the attempt's clocks still until `resumeClocks`: it waits for a person and cannot help the time. */
+  pauseClocks?(): void;
+  resumeClocks?(): void;
   /** SIGTERM to the tree, SIGKILL after the grace; the report then says interrupted. */
   stop(graceMs: number): Promise<void>;
   /** Settles once the agent, and every process it left behind, is gone. Never rejects. */

@@ -26,7 +26,7 @@ test('a limit is not reached by sleep, and is reached by time awake', async () =
   let sleptMs = 0;
   const clock = awakeClock(() => performance.now() + sleptMs);
   let reached: string | null = null;
-  const stop = watchDeadlines({
+  const { stop } = watchDeadlines({
     limits: { wallMs: 400, idleMs: 300 },
     clock,
     lastOutput: () => ({ awakeMs: 0, epochMs: Date.now() }),

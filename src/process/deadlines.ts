@@ -15,14 +15,25 @@ export interface DeadlineWatch {
   fail(error: unknown): void;
 }
 
-/** Tells once when a limit is reached; the answer stops the watch. */
-export function watchDeadlines({ limits, clock, lastOutput, expire, fail }: DeadlineWatch): () => void {
+/** Both clocks of one child. */
+export interface Deadlines {
+  stop(): void;
+  /** Stands both clocks still; `resume` lets wall time go on and begins the silence anew. */
+  pause(): void;
+  resume(): void;
+}
+
+/** Tells once when a limit is reached. */
+export function watchDeadlines({ limits, clock, lastOutput, expire, fail }: DeadlineWatch): Deadlines {
   const { wallMs, idleMs, beforeIdle } = limits;
   let timer: NodeJS.Timeout | undefined;
   let isOver = false;
   let isAsking = false;
   /** The idle clock's start when something other than output showed life. */
   let restartedMs = 0;
+  /** Time that stood still before, and since when it stands still now. */
+  let stoodMs = 0;
+  let pausedAtMs: number | null = null;
 
   function stop(): void {
     isOver = true;
@@ -44,7 +55,7 @@ export function watchDeadlines({ limits, clock, lastOutput, expire, fail }: Dead
       const isAlive = await ask(lastOutput().epochMs);
       if (isOver) return;
       if (isAlive) restartedMs = clock.elapsedMs();
-      else if (silentMs() >= idle) reached('idle');
+      else if (pausedAtMs === null && silentMs() >= idle) reached('idle');
     } catch (error) {
       fail(error);
     } finally {
@@ -53,8 +64,8 @@ export function watchDeadlines({ limits, clock, lastOutput, expire, fail }: Dead
   }
 
   function tick(): void {
-    if (isOver) return;
-    const wallLeft = wallMs === null ? TICK_MS : wallMs - clock.elapsedMs();
+    if (isOver || pausedAtMs !== null) return;
+    const wallLeft = wallMs === null ? TICK_MS : wallMs - (clock.elapsedMs() - stoodMs);
     if (wallLeft <= 0) return reached('wall');
     let idleLeft = idleMs === null ? TICK_MS : idleMs - silentMs();
     if (idleMs !== null && idleLeft <= 0) {
@@ -65,6 +76,28 @@ export function watchDeadlines({ limits, clock, lastOutput, expire, fail }: Dead
     timer = setTimeout(tick, Math.max(1, Math.min(wallLeft, idleLeft, TICK_MS)));
   }
 
+  function pause(): void {
+    if (isOver || pausedAtMs !== null) return;
+    pausedAtMs = clock.elapsedMs();
+    clearTimeout(timer);
+    keepReading();
+  }
+
+  /** The clock must be read every few seconds, or the pause itself would look like a sleep. */
+  function keepReading(): void {
+    clock.elapsedMs();
+    timer = setTimeout(keepReading, TICK_MS);
+  }
+
+  function resume(): void {
+    if (isOver || pausedAtMs === null) return;
+    clearTimeout(timer);
+    restartedMs = clock.elapsedMs();
+    stoodMs += restartedMs - pausedAtMs;
+    pausedAtMs = null;
+    tick();
+  }
+
   tick();
-  return stop;
+  return { stop, pause, resume };
 }

@@ -72,6 +72,9 @@ export interface RunningChild {
   write(text: string): boolean;
   /** Ends a kept-open stdin. */
   endInput(): void;
+  /** Stands the wall and the idle clock still until `resumeClocks`, e.g. while the child waits for a person. */
+  pauseClocks(): void;
+  resumeClocks(): void;
   /** Settles when the child and everything it left behind are gone. Rejects only if a callback threw. */
   done: Promise<RunResult>;
 }

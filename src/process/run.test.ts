@@ -149,6 +149,16 @@ test('a child that runs too long is ended', async () => {
   expect(result).toMatchObject({ ending: 'wall', exitCode: null, signal: 'SIGTERM' });
 });
 
+test('while its clocks stand still a child may be silent past both limits, and not after', async () => {
+  const child = start(program('forever'), { wallMs: 700, idleMs: 500 });
+  child.pauseClocks();
+  const over = child.done.then(() => 'over');
+  const later = new Promise((resolve) => setTimeout(() => resolve('alive'), 1200));
+  expect(await Promise.race([over, later])).toBe('alive');
+  child.resumeClocks();
+  expect((await child.done).ending).toBe('idle');
+});
+
 test('a silent child is ended, a talking one is not', async () => {
   const idle = runWhole(program('forever'), {
     idleMs: 600,

@@ -92,7 +92,16 @@ function notStarted(reason: Promise<string>): RunningChild {
       error,
     }),
   );
-  return { pid: null, stop: () => done.then(() => {}), write: () => false, endInput: () => {}, done };
+  const nothingToDo = () => {};
+  return {
+    pid: null,
+    stop: () => done.then(() => {}),
+    write: () => false,
+    endInput: nothingToDo,
+    pauseClocks: nothingToDo,
+    resumeClocks: nothingToDo,
+    done,
+  };
 }
 
 function supervise(child: ChildProcess, pid: number, options: RunOptions): RunningChild {
@@ -117,7 +126,7 @@ function supervise(child: ChildProcess, pid: number, options: RunOptions): Runni
   }
 
   const grace = options.graceMs ?? GRACE_MS;
-  const stopDeadlines = watchDeadlines({
+  const deadlines = watchDeadlines({
     limits: options,
     clock,
     lastOutput: pump.lastOutput,
@@ -132,7 +141,7 @@ function supervise(child: ChildProcess, pid: number, options: RunOptions): Runni
   async function finish(): Promise<RunResult> {
     const { exitCode, signal } = await exit.promise;
     const durationMs = Math.round(clock.elapsedMs());
-    stopDeadlines();
+    deadlines.stop();
     child.stdin?.destroy();
     await pump.drain();
     const { leftBehind, survivors } = await terminator.sweep(grace);
@@ -160,6 +169,8 @@ function supervise(child: ChildProcess, pid: number, options: RunOptions): Runni
     endInput() {
       if (options.input === 'keep-open') child.stdin?.end();
     },
+    pauseClocks: deadlines.pause,
+    resumeClocks: deadlines.resume,
     done,
   };
 }
