@@ -29,6 +29,7 @@ export type { JournalRecord } from './journal.ts';
 export { JOURNAL_VERSION } from './journal.ts';
 export { type EarlierWork, type Evidence, type Judgement, judge } from './judge.ts';
 export * from './limits.ts';
+export { type Memory, memoriesFor, memoryBlock, readMemories, searchMemories, tagOf } from './memories.ts';
 export * from './message.ts';
 export * from './nearest.ts';
 export { type OutboxLine, readOutboxLine } from './outbox-line.ts';
