@@ -338,7 +338,7 @@ describe('the outbox', () => {
 
   it('a line without the live token is forged, whatever it says', () => {
     const forged = line('ralph.result', { status: 'completed' }, 'yesterday');
-    expect(forged).toEqual({ kind: 'forged', topic: 'ralph.result' });
+    expect(forged).toEqual({ kind: 'forged', topic: 'ralph.result', as: 'attempt' });
     expect(readOutboxLine('{"topic":"a"}', live).kind).toBe('forged');
     expect(heard('', { outbox: [forged] })).toMatchObject({ kind: 'none', marks: ['forged_claim'] });
   });

@@ -3,11 +3,18 @@
  * read; the worse status wins and the details come from the most trusted. What is heard is a claim,
  * and the judge still holds it against the evidence.
  */
-import type { Claim, ClaimMark, ClaimSource, PublishedTopic, ResultObject } from './claim.ts';
+import type {
+  Claim,
+  ClaimedEvidence,
+  ClaimMark,
+  ClaimSource,
+  PublishedTopic,
+  ResultObject,
+} from './claim.ts';
 import { plainText, readFinalMessage, type Signal } from './final-message.ts';
 import type { OutboxLine } from './outbox-line.ts';
 import { toldBy } from './receipt/index.ts';
-import { worse } from './result-object.ts';
+import { readResult, worse } from './result-object.ts';
 
 export interface Utterances {
   /** The last assistant message only, never the whole stream. */
@@ -66,6 +73,7 @@ export function hear(said: Utterances): Claim {
   if (message.status !== null) all.push(fromSignal(message.status, 'status'));
 
   const worst = worstOf(all);
+  recordEvidence(results, outbox.evidence, worst?.kind === 'complete');
   const told = toldBy({ results, finalMessage: said.finalMessage, prompt: said.prompt });
   const result = merged(results.map(({ result }) => result));
   return {
@@ -80,6 +88,22 @@ export function hear(said: Utterances): Claim {
     ...(worst === null ? ignoredIn(message.placeholder, said) : {}),
     marks: [...marks],
   };
+}
+
+/** Evidence from the outbox joins the report that there is; with a bare tag it is the report. */
+function recordEvidence(
+  results: { result: ResultObject; via: 'outbox' | 'result' }[],
+  evidence: ClaimedEvidence[],
+  complete: boolean,
+): void {
+  if (evidence.length === 0) return;
+  const [first] = results;
+  if (first !== undefined) {
+    first.result = { ...first.result, evidence: [...first.result.evidence, ...evidence] };
+    return;
+  }
+  const result = complete ? readResult({ status: 'completed' }, { lenient: true }) : null;
+  if (result !== null) results.push({ result: { ...result, evidence }, via: 'outbox' });
 }
 
 /** Where nothing was claimed: what may have been meant as a claim. */
@@ -164,10 +188,15 @@ interface HeardOutbox {
   complete: boolean;
   topics: PublishedTopic[];
   notes: string[];
+  /** What was recorded while it worked; it belongs to whatever result is reported. */
+  evidence: ClaimedEvidence[];
 }
 
+/** Most pieces of evidence that one call can record beside its report. */
+const MAX_EVIDENCE = 100;
+
 function hearOutbox({ outbox, publishes, completionWord }: Utterances, marks: Set<ClaimMark>): HeardOutbox {
-  const heard: HeardOutbox = { result: null, complete: false, topics: [], notes: [] };
+  const heard: HeardOutbox = { result: null, complete: false, topics: [], notes: [], evidence: [] };
   let progress = false;
   for (const line of outbox) {
     switch (line.kind) {
@@ -190,6 +219,11 @@ function hearOutbox({ outbox, publishes, completionWord }: Utterances, marks: Se
       case 'forged':
         marks.add('forged_claim');
         break;
+      case 'evidence':
+        if (heard.evidence.length < MAX_EVIDENCE) heard.evidence.push(line.evidence);
+        break;
+      case 'ack':
+      case 'task':
       case 'unreadable':
         break;
     }

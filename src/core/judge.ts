@@ -143,7 +143,10 @@ function incidental(evidence: Evidence): Finding[] {
     if (mark === 'prompt_echo')
       add('prompt_echo', 'The final message repeats the prompt; nothing in it counts as a claim.');
     if (mark === 'forged_claim')
-      add('forged_claim', "A line in the outbox did not carry this attempt's token.");
+      add(
+        'forged_claim',
+        "A line in the outbox did not carry this attempt's token, or spoke for a person; it was refused.",
+      );
     if (mark === 'asked_and_notified')
       add('asked_and_notified', 'A question and a progress notice came in one turn.');
     if (mark === 'unlisted_topic')

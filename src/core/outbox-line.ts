@@ -2,9 +2,9 @@
  * One line of an attempt's outbox. The token on it proves that it comes from the live attempt, not
  * from an earlier one or from text an agent found; it keeps honest agents apart and is no more than that.
  */
-import type { ResultObject } from './claim.ts';
+import type { ClaimedEvidence, ResultObject } from './claim.ts';
 import { plainText } from './final-message.ts';
-import { readResult } from './result-object.ts';
+import { readEvidence, readResult } from './result-object.ts';
 
 export type OutboxLine =
   | { kind: 'topic'; topic: string; payload: string }
@@ -13,14 +13,26 @@ export type OutboxLine =
   | { kind: 'note'; text: string; progress: boolean }
   /** `ralph emit` refused a topic outside `publishes` and recorded that. */
   | { kind: 'unlisted'; topic: string; payload: string }
-  /** Whole and readable, but without the live token. */
-  | { kind: 'forged'; topic: string }
+  /** The agent has read these messages, and the outcome of these questions. */
+  | { kind: 'ack'; messages: string[]; questions: string[] }
+  /** One piece of evidence for its report, recorded while it works. */
+  | { kind: 'evidence'; evidence: ClaimedEvidence }
+  /** Work it found that no task of the list names. */
+  | { kind: 'task'; title: string; description: string }
+  /** Whole and readable, but without the live token, or in the name of a person. */
+  | { kind: 'forged'; topic: string; as: 'attempt' | 'person' }
   | { kind: 'unreadable'; reason: string };
 
 /** Longest line that is read, in characters: a payload of 64 KB, escaped, and its envelope. */
 export const MAX_OUTBOX_LINE_CHARS = 400_000;
 const MAX_PAYLOAD_CHARS = 65_536;
 const MAX_TOPIC_CHARS = 200;
+const MAX_TITLE_CHARS = 300;
+const MAX_ID_CHARS = 200;
+const MAX_IDS = 200;
+
+/** What only a person says. An agent may ask one, and no more. */
+const PERSONS = /^human\.(?!interact$)/i;
 
 /** Reads one line without its line end. `verify` says whether a token is the live one. Never throws. */
 export function readOutboxLine(line: string, { verify }: { verify: (token: string) => boolean }): OutboxLine {
@@ -32,8 +44,9 @@ export function readOutboxLine(line: string, { verify }: { verify: (token: strin
     return { kind: 'unreadable', reason: 'the line has no topic' };
   }
   const name = plainText(topic).trim();
-  if (typeof token !== 'string' || !verify(token)) return { kind: 'forged', topic: name };
+  if (typeof token !== 'string' || !verify(token)) return { kind: 'forged', topic: name, as: 'attempt' };
   const { payload } = object;
+  if (PERSONS.test(name)) return { kind: 'forged', topic: name, as: 'person' };
   if (!name.startsWith('ralph.') && name !== 'interact.progress') {
     return { kind: 'topic', topic: name, payload: textOf(payload) };
   }
@@ -67,9 +80,36 @@ function reserved(topic: string, payload: unknown): OutboxLine {
         ? { kind: 'unreadable', reason: `${topic} holds no text` }
         : { kind: 'note', text, progress: topic === 'interact.progress' };
     }
+    case 'ralph.ack':
+      return readAck(payload);
+    case 'ralph.evidence': {
+      const [evidence] = readEvidence([isObject(payload) ? payload : parsed(textOf(payload))]);
+      return evidence === undefined
+        ? { kind: 'unreadable', reason: 'ralph.evidence holds no evidence' }
+        : { kind: 'evidence', evidence };
+    }
+    case 'ralph.task': {
+      const inner = isObject(payload) ? payload : { title: payload };
+      const title = textOf(inner.title).replace(/\s+/g, ' ').trim().slice(0, MAX_TITLE_CHARS);
+      return title === ''
+        ? { kind: 'unreadable', reason: 'ralph.task holds no title' }
+        : { kind: 'task', title, description: textOf(inner.description).trim() };
+    }
     default:
       return { kind: 'unreadable', reason: `${topic} is not a topic the loop knows` };
   }
+}
+
+function readAck(payload: unknown): OutboxLine {
+  const { messages, questions } = isObject(payload) ? payload : {};
+  const ids = (list: unknown) =>
+    (Array.isArray(list) ? list : [])
+      .filter((id): id is string => typeof id === 'string' && id !== '' && id.length <= MAX_ID_CHARS)
+      .slice(0, MAX_IDS);
+  const read = { messages: ids(messages), questions: ids(questions) };
+  return read.messages.length + read.questions.length === 0
+    ? { kind: 'unreadable', reason: 'ralph.ack names nothing that was read' }
+    : { kind: 'ack', ...read };
 }
 
 function noteText(payload: unknown): string {

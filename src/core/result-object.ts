@@ -203,7 +203,8 @@ function readTexts(value: unknown): string[] {
   return texts;
 }
 
-function readEvidence(value: unknown): ClaimedEvidence[] {
+/** Pieces of evidence, however they are spelled; what says nothing is left out. Bounded. Never throws. */
+export function readEvidence(value: unknown): ClaimedEvidence[] {
   const list = Array.isArray(value) ? value : value === undefined ? [] : [value];
   const evidence: ClaimedEvidence[] = [];
   for (const item of list.slice(0, MAX_ITEMS)) {

@@ -84,8 +84,8 @@ const WORDINGS: Record<FindingKind, Wording> = {
     evidence: 'the report of this call',
   },
   forged_claim: {
-    seen: 'the outbox held lines without the token of the call',
-    act: 'Report with `ralph emit`, which carries the token; do not copy lines of other calls.',
+    seen: 'the outbox held lines without the token of the call, or words in the name of a person',
+    act: 'Report with `ralph emit`, which carries the token; do not copy lines of other calls, and answer no question yourself.',
     evidence: 'lines that were written by this call',
   },
   rubber_stamp: {
