@@ -7,6 +7,7 @@ import type { AgentError, AgentReport } from '../core/index.ts';
 import type { AgentCall, AgentEvent, AgentHandle } from '../engine/index.ts';
 import { type RunResult, run } from '../process/index.ts';
 import type { StreamReader, Told } from './stream.ts';
+import { type LiveInput, startTalk, type Talk } from './talk.ts';
 
 /** The environment variable that marks every process of an attempt. */
 const MARKER_NAME = 'RALPH_MARKER';
@@ -17,6 +18,8 @@ export interface ChildPlan {
   env: Record<string, string>;
   /** Text for stdin, which is closed after it; absent: stdin is at its end at once. */
   input?: string;
+  /** The agent can be talked to: `input` is the first message, and stdin stays open for more. */
+  live?: LiveInput;
   reader: StreamReader;
   /** How long an agent that closed its stream may take to leave; default 20 s, 60 s when busy. */
   leaveMs?: { yes: number; busy: number };
@@ -43,6 +46,7 @@ export function startChild(call: AgentCall, plan: ChildPlan): AgentHandle {
   let asked = false;
   let leaving: NodeJS.Timeout | undefined;
   let left: string[] = [];
+  let talk: Talk | null = null;
 
   /** Stopping the agent makes it clean up, so what it left running is noted before. */
   function showTheDoor(): void {
@@ -54,11 +58,13 @@ export function startChild(call: AgentCall, plan: ChildPlan): AgentHandle {
     clearTimeout(leaving);
     const state = reader.leaving();
     if (state === 'no') return;
+    talk?.hush();
     leaving = setTimeout(showTheDoor, leaveMs[state]);
   }
 
   function readLine(line: string, stream: 'stdout' | 'stderr'): void {
     if (stream === 'stderr') return;
+    talk?.heard(line);
     for (const event of reader.line(line)) call.event(shown(event));
     if (gaveUp === null && reader.hopeless() !== null) {
       gaveUp = reader.hopeless();
@@ -71,7 +77,7 @@ export function startChild(call: AgentCall, plan: ChildPlan): AgentHandle {
     command: plan.command,
     cwd: call.cwd,
     env: plan.env,
-    ...(plan.input === undefined ? {} : { input: plan.input }),
+    ...inputOf(plan),
     wallMs: call.allowance.wallMs,
     idleMs: call.allowance.idleMs,
     marker: { name: MARKER_NAME, value: call.marker },
@@ -86,20 +92,30 @@ export function startChild(call: AgentCall, plan: ChildPlan): AgentHandle {
     beforeIdle: (sinceMs) =>
       reader.told().closed === true ? Promise.resolve(false) : call.groundMoved(sinceMs),
   });
+  if (plan.live !== undefined) talk = startTalk(child, plan.live, plan.input ?? '');
   const done = child.done.then(
     (result) =>
       reportOf({ result, told: reader.told(), gaveUp, asked, left, program: plan.command[0] ?? '' }),
     (error: unknown) => brokenReport(reader.told(), error),
   );
   return {
+    ...(talk === null ? {} : { send: talk.send }),
     async stop(graceMs) {
       asked = true;
       await child.stop(graceMs);
     },
     pauseClocks: child.pauseClocks,
     resumeClocks: child.resumeClocks,
-    done: done.finally(() => clearTimeout(leaving)),
+    done: done.finally(() => {
+      clearTimeout(leaving);
+      talk?.over();
+    }),
   };
+}
+
+function inputOf({ input, live }: ChildPlan): { input?: string } {
+  if (live !== undefined) return { input: 'keep-open' };
+  return input === undefined ? {} : { input };
 }
 
 interface Ending {

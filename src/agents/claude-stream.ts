@@ -54,6 +54,7 @@ const QUIET_TYPES = new Set([
   'control_request',
   'control_response',
   'control_cancel_request',
+  'command_lifecycle',
   'keep_alive',
   'tool_progress',
   'auth_status',
@@ -206,6 +207,8 @@ function readRetry(reading: Reading, event: Json): AgentEvent[] {
 function readSystem(reading: Reading, event: Json): AgentEvent[] {
   const subtype = text(event.subtype);
   if (subtype === 'init') {
+    // A further turn begins, and its first words may be long in coming.
+    if (reading.told.closed === true) reading.told.closed = false;
     reading.cwd = text(event.cwd);
     reading.told.usage.model = text(event.model) || reading.told.usage.model;
   }

@@ -71,12 +71,17 @@ sitAgentExam({
   skips: {},
 });
 
-async function play(
-  steps: object[],
-  over: { model?: string; readOnly?: boolean; wallMs?: number; idleMs?: number } = {},
-) {
+interface Over {
+  model?: string;
+  readOnly?: boolean;
+  wallMs?: number;
+  idleMs?: number;
+  resume?: string;
+}
+
+function begin(steps: object[], over: Over = {}, agent = claudeAgent({ name: 'claude' })) {
   putClaude(folder, steps);
-  const handle = await claudeAgent({ name: 'claude' }).start({
+  return agent.start({
     prompt: 'x',
     promptPath: '',
     cwd: folder,
@@ -86,10 +91,15 @@ async function play(
     logPath: join(folder, 'log'),
     model: over.model ?? null,
     readOnly: over.readOnly ?? false,
+    ...(over.resume === undefined ? {} : { resume: over.resume }),
     spawned: () => Promise.resolve(),
     event: () => {},
     groundMoved: () => Promise.resolve(true),
   });
+}
+
+async function play(steps: object[], over: Over = {}, agent = claudeAgent({ name: 'claude' })) {
+  const handle = await begin(steps, over, agent);
   const report: AgentReport = await handle.done;
   return { report, args: readFileSync(join(folder, 'args'), 'utf8').split('\n') };
 }
@@ -140,5 +150,65 @@ describe('the claude agent', () => {
     expect(await version('2.1.332 (Claude Code)')).toEqual([]);
     expect(await version('1.0.128 (Claude Code)')).toEqual(['agent.too_old']);
     expect(await version('hello')).toEqual(['agent.version_unreadable']);
+  });
+});
+
+/** Waits for a message and repeats it, as Claude Code does when it takes one in. */
+const TAKEN = {
+  take: '{"type":"user","message":{"role":"user","content":"{{said}}"},"uuid":"{{uuid}}","isReplay":true}\n',
+};
+const NOTED = { take: '{"type":"control_response","said":"{{said}}"}\n' };
+const log = () => readFileSync(join(folder, 'log'), 'utf8');
+
+describe('talked to while it works, the claude agent', () => {
+  it('has taken a message in when it repeats it', async () => {
+    const handle = await begin([{ out: `${INIT}\n` }, TAKEN, { out: `${saying('Firefox.')}\n` }]);
+    expect(await handle.send?.('Firefox only')).toBe(true);
+    expect(await handle.done).toMatchObject({ ending: 'ended', finalMessage: 'Firefox.', unknownEvents: 0 });
+    expect(log().includes('"content":"Firefox only"')).toBe(true);
+    expect(await handle.send?.('too late')).toBe(false);
+  });
+
+  it('that ends without repeating a message has not been reached by it', async () => {
+    const handle = await begin([{ take: true }, { out: `${saying('Done.')}\n` }]);
+    expect(await handle.send?.('unheard')).toBe(false);
+    expect(await handle.done).toMatchObject({ ending: 'ended', finalMessage: 'Done.' });
+  });
+
+  it('finds its stdin at its end after the last word, and only then', async () => {
+    const { report } = await play([{ pause: 200 }, { out: `${saying('Done.')}\n` }, NOTED]);
+    expect(report).toMatchObject({ ending: 'ended', exitCode: 0, finalMessage: 'Done.' });
+    expect(log().includes('"said":"end of input"')).toBe(true);
+  });
+
+  it('is interrupted before an urgent message, and what it says after a further turn is its last word', async () => {
+    const steps = [{ out: `${INIT}\n` }, NOTED, { out: `${saying('First.')}\n` }, TAKEN];
+    const handle = await begin([...steps, { pause: 300 }, { out: `${saying('Second.')}\n` }]);
+    expect(await handle.send?.('now', { urgent: true })).toBe(true);
+    expect(await handle.done).toMatchObject({ ending: 'ended', finalMessage: 'Second.' });
+    expect(log().includes('"said":"interrupt"')).toBe(true);
+  });
+
+  it('that begins a further turn and is cut off in it has not ended', async () => {
+    const { report } = await play([{ out: `${saying('First.')}\n${INIT}\n` }]);
+    expect(report).toMatchObject({ ending: 'died', error: { kind: 'crash' } });
+  });
+
+  it('goes on in an earlier session where it is told to', async () => {
+    const { args } = await play([{ out: `${saying('x')}\n` }], { resume: 'abc' });
+    expect(args[args.indexOf('--resume') + 1]).toBe('abc');
+    expect(args).not.toContain('--session-id');
+  });
+
+  it('is given the prompt as text, and nothing more, where its version is too old', async () => {
+    const env = { ...process.env, PATH: `${folder}:/usr/bin:/bin` };
+    const old = claudeAgent({ name: 'claude', env });
+    putClaude(folder, [{ out: '2.0.76 (Claude Code)\n' }]);
+    expect(await old.check()).toEqual([]);
+    expect(old.capabilities).toMatchObject({ liveInput: false, interrupt: false, sessionResume: true });
+    const handle = await begin([{ out: `${saying('{{prompt}}')}\n` }], {}, old);
+    expect(handle.send).toBeUndefined();
+    expect(await handle.done).toMatchObject({ ending: 'ended', finalMessage: 'x' });
+    expect(readFileSync(join(folder, 'args'), 'utf8')).not.toContain('--input-format');
   });
 });

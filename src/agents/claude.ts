@@ -1,12 +1,14 @@
 /**
- * Claude Code, run headless: the prompt on stdin, its events as `stream-json` on stdout. Facts about the
- * program were recorded with version 2.1.332; the streams lie in test/fixtures/streams.
+ * Claude Code, run headless: the prompt as the first message on stdin, which stays open for more, its events
+ * as `stream-json` on stdout. Facts about the program were recorded with version 2.1.332; the streams lie in
+ * test/fixtures/streams. A version too old for that is given the prompt as text and is not talked to.
  */
 import { randomUUID } from 'node:crypto';
 import type { ProblemFacts } from '../core/index.ts';
 import type { Agent, AgentCall, Capabilities } from '../engine/index.ts';
 import { findProgram, run } from '../process/index.ts';
 import { startChild } from './child.ts';
+import { CLAUDE_LIVE, LIVE_ARGUMENTS, LIVE_SINCE } from './claude-live.ts';
 import { readClaude } from './claude-stream.ts';
 
 export interface ClaudeSpec {
@@ -26,11 +28,10 @@ const VERSION_MS = 20_000;
 const CAPABILITIES: Capabilities = {
   stream: true,
   toolEvents: true,
-  // The program can resume and be steered; this adapter starts every attempt fresh and with stdin closed.
-  sessionResume: false,
+  sessionResume: true,
   choosesSessionId: true,
-  liveInput: false,
-  interrupt: false,
+  liveInput: true,
+  interrupt: true,
   tokens: true,
   cost: true,
   limits: true,
@@ -41,9 +42,11 @@ const CAPABILITIES: Capabilities = {
 /** Tools that change the work tree; refused to a call that shall only read. */
 const WRITING_TOOLS = 'Write,Edit,MultiEdit,NotebookEdit';
 
-function argumentsOf(call: AgentCall): string[] {
+function argumentsOf(call: AgentCall, live: boolean): string[] {
   const args = ['-p', '--output-format', 'stream-json', '--verbose', '--dangerously-skip-permissions'];
-  args.push('--session-id', randomUUID());
+  if (live) args.push(...LIVE_ARGUMENTS);
+  if (call.resume === undefined) args.push('--session-id', randomUUID());
+  else args.push('--resume', call.resume);
   if (call.model !== null) args.push('--model', call.model);
   if (call.readOnly) args.push('--disallowedTools', WRITING_TOOLS);
   return args;
@@ -69,16 +72,17 @@ async function versionOf(program: string, env: Record<string, string | undefined
   return /(\d+\.\d+\.\d+)/.exec(result.stdout.head)?.[1] ?? null;
 }
 
-function isTooOld(version: string): boolean {
+function isOlder(version: string, than: readonly number[]): boolean {
   const parts = version.split('.').map(Number);
-  for (const [index, least] of OLDEST.entries()) {
+  for (const [index, least] of than.entries()) {
     const part = parts[index] ?? 0;
     if (part !== least) return part < least;
   }
   return false;
 }
 
-async function checkClaude(spec: ClaudeSpec): Promise<ProblemFacts[]> {
+/** `found` is told the version, where the program says one. */
+async function checkClaude(spec: ClaudeSpec, found: (version: string) => void): Promise<ProblemFacts[]> {
   const env = spec.env ?? process.env;
   const program = findProgram(spec.program ?? 'claude', env);
   if (program === null) {
@@ -102,7 +106,8 @@ async function checkClaude(spec: ClaudeSpec): Promise<ProblemFacts[]> {
       },
     ];
   }
-  if (!isTooOld(version)) return [];
+  found(version);
+  if (!isOlder(version, OLDEST)) return [];
   return [
     {
       code: 'agent.too_old',
@@ -115,14 +120,21 @@ async function checkClaude(spec: ClaudeSpec): Promise<ProblemFacts[]> {
 
 /** Claude Code as an agent. */
 export function claudeAgent(spec: ClaudeSpec): Agent {
+  // What `check` found out; a program that nobody asked is taken for a new one.
+  let live = true;
   return {
     name: spec.name,
-    capabilities: CAPABILITIES,
-    start(call) {
-      const command = [spec.program ?? 'claude', ...(spec.args ?? []), ...argumentsOf(call)];
-      const plan = { command, env: environmentOf(call), input: call.prompt, reader: readClaude() };
-      return Promise.resolve(startChild(call, plan));
+    get capabilities() {
+      return live ? CAPABILITIES : { ...CAPABILITIES, liveInput: false, interrupt: false };
     },
-    check: () => checkClaude(spec),
+    start(call) {
+      const command = [spec.program ?? 'claude', ...(spec.args ?? []), ...argumentsOf(call, live)];
+      const plan = { command, env: environmentOf(call), input: call.prompt, reader: readClaude() };
+      return Promise.resolve(startChild(call, live ? { ...plan, live: CLAUDE_LIVE } : plan));
+    },
+    check: () =>
+      checkClaude(spec, (version) => {
+        live = !isOlder(version, LIVE_SINCE);
+      }),
   };
 }

@@ -232,6 +232,8 @@ export interface Capabilities {
 
 export interface AgentCall {
   prompt: string;
+  /** The agent's own session to go on in, where it can; absent: a fresh one. */
+  resume?: string;
   /** The same text as a file. */
   promptPath: string;
   cwd: string;
@@ -258,8 +260,11 @@ export type AgentEvent =
   | { kind: 'retry'; reason: string; attempt: number };
 
 export interface AgentHandle {
-  /** Live input at the next safe point; absent where the agent cannot. */
-  send?(text: string): Promise<boolean>;
+  /**
+   * Live input at the next safe point, `urgent` at once where the agent can be interrupted; absent where it cannot
+   * be talked to. True: it took it in. False: it ended before, or listens no more. Settles before `done` is acted on.
+   */
+  send?(text: string, how?: { urgent?: boolean }): Promise<boolean>;
   /** Stands the attempt's clocks still until `resumeClocks`: it waits for a person and cannot help the time. */
   pauseClocks?(): void;
   resumeClocks?(): void;

@@ -1,0 +1,70 @@
+/**
+ * Talks with an agent while it works. Each message is one line on its stdin, known by an id; it counts as
+ * taken in when a line of stdout says so, and not before. stdin stays open until the agent has said its last
+ * word and nothing that was sent is still under way.
+ */
+import { randomUUID } from 'node:crypto';
+
+/** How one agent program is talked to. Lines are without their end. */
+export interface LiveInput {
+  /** A line of stdin for this text. */
+  message(text: string, id: string): string;
+  /** A line that ends what the agent is at, so that the next message is read at once; absent where it cannot. */
+  interrupt?(id: string): string;
+  /** The id of the message that this line of stdout says was taken in; null where it says none. */
+  taken(line: string): string | null;
+}
+
+/** The stdin of a child, as far as a talk needs it. */
+interface Input {
+  write(text: string): boolean;
+  endInput(): void;
+}
+
+/** One talk, from the prompt to the end of the process. */
+export interface Talk {
+  /** True once the agent took it in; false when it ended before, or does not listen any more. */
+  send(text: string, how?: { urgent?: boolean }): Promise<boolean>;
+  /** A line of the agent's stdout. */
+  heard(line: string): void;
+  /** The agent has said its last word: ends stdin, unless something that was sent is still under way. */
+  hush(): void;
+  /** The process is gone. */
+  over(): void;
+}
+
+/** Begins with the prompt. */
+export function startTalk(input: Input, live: LiveInput, prompt: string): Talk {
+  const waiting = new Map<string, (taken: boolean) => void>();
+  let open = input.write(`${live.message(prompt, randomUUID())}\n`);
+
+  function settle(id: string, taken: boolean): void {
+    const settled = waiting.get(id);
+    waiting.delete(id);
+    settled?.(taken);
+  }
+
+  return {
+    send(text, { urgent = false } = {}) {
+      if (!open) return Promise.resolve(false);
+      const id = randomUUID();
+      const first = urgent && live.interrupt ? `${live.interrupt(randomUUID())}\n` : '';
+      if (!input.write(`${first}${live.message(text, id)}\n`)) return Promise.resolve(false);
+      return new Promise((resolve) => waiting.set(id, resolve));
+    },
+    heard(line) {
+      if (waiting.size === 0) return;
+      const id = live.taken(line);
+      if (id !== null) settle(id, true);
+    },
+    hush() {
+      if (waiting.size > 0) return;
+      open = false;
+      input.endInput();
+    },
+    over() {
+      open = false;
+      for (const id of [...waiting.keys()]) settle(id, false);
+    },
+  };
+}
