@@ -110,7 +110,11 @@ test('the defaults of what a person adds: a gate, an agent, a role, a webhook', 
   ]);
   expect(config.agents.mine).toEqual({ command: ['bash', 'agent.sh'], prompt: 'stdin', output: 'text' });
   expect(config.roles.builder).toEqual({ triggers: [], publishes: [] });
-  expect(config.channels.webhook).toEqual({ url: 'http://127.0.0.1:1/', answers: false });
+  expect(config.channels.webhook).toEqual({
+    url: 'http://127.0.0.1:1/',
+    answers: false,
+    listen: '127.0.0.1:0',
+  });
 });
 
 test("a class's own keywords replace that class's list and nothing else", () => {

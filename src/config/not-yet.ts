@@ -26,7 +26,10 @@ export const NOT_YET: Row[] = [
   { key: 'parallel.max_parallel_questioners', why: 'Planning with rounds of questions is not built.' },
   { key: 'parallel.worktrees', why: 'Agents side by side are not built, so there is no work tree for each.' },
   { key: 'interventions.live', why: 'Agents are not corrected while they run.' },
-  { key: 'questions.on_timeout', why: 'Only questions of RObot have a deadline (RObot.on_timeout).' },
+  {
+    key: 'questions.on_timeout',
+    why: 'It is for approvals, which are not built: human.interact has RObot.on_timeout, and all other questions wait without a deadline.',
+  },
   { key: 'questions.approval_timeout_seconds', why: 'There are no approvals that could be carried on.' },
   { key: 'roles', why: 'Own roles, and changes of built-in ones, are not hired.' },
   { key: 'hats', why: 'Own roles, and changes of built-in ones, are not hired.' },

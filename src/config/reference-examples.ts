@@ -156,7 +156,12 @@ agents: { mine: { command: ["bash", "agent.sh"] } }
     allowed_users: [123456]
 `,
   channels: `channels:
-  webhook: { url: "https://chat.example.org/hook", secret: "shared-key", answers: true }
+  webhook:
+    url: https://chat.example.org/hook
+    secret: shared-key             # better: RALPH_CONFIG_CHANNELS__WEBHOOK__SECRET
+    answers: true
+    listen: 127.0.0.1:8787
+    answer_url: https://ralph.example.org/answer
   desktop: true
 `,
   permissions: `permissions:

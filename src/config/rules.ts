@@ -30,6 +30,7 @@ export function brokenRules(ground: Ground): Found[] {
     protectRules,
     timeRules,
     robotRules,
+    webhookRules,
     roleRules,
   ].flatMap((rule) => rule(ground));
 }
@@ -248,6 +249,18 @@ function robotRules({ config: { RObot: robot }, whereIs }: Ground): Found[] {
     broken.push(found(['RObot', 'telegram', 'bot_token'], facts, whereIs));
   }
   return broken;
+}
+
+function webhookRules({ config, whereIs }: Ground): Found[] {
+  const { webhook } = config.channels;
+  if (!webhook?.answers || webhook.secret !== undefined) return [];
+  const facts = {
+    code: 'config.missing',
+    what: 'channels.webhook.secret is missing',
+    why: 'channels.webhook takes answers, and without a signature anybody who reaches it could answer for you.',
+    fix: 'Add a secret, for example RALPH_CONFIG_CHANNELS__WEBHOOK__SECRET, or set answers: false.',
+  };
+  return [found(['channels', 'webhook', 'secret'], facts, whereIs)];
 }
 
 /** The roles under either spelling of the key. */

@@ -14,6 +14,8 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 // The title of a form is what a person reads after "it must be".
 const name = z.string().regex(NAME).meta({ title: 'a name of letters, digits, _ . and -' });
 const address = z.url({ protocol: /^https?$/ }).meta({ title: 'an http or https address' });
+/** Answers are taken on this machine only; a proxy or tunnel of the person's leads there. */
+const LOOPBACK_FORM = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\]):\d{1,5}$/;
 
 const text = (meaning: string) => z.string().min(1).describe(meaning);
 const flag = (meaning: string, preset: boolean) => z.boolean().default(preset).describe(meaning);
@@ -206,8 +208,20 @@ const channels = z.strictObject({
   webhook: z
     .strictObject({
       url: address.describe('Where questions and notices are posted.'),
-      secret: text('Key that signs each post.').optional(),
-      answers: flag('Whether people can answer through it, so that a run waits for them.', false),
+      secret: text('Key that signs each post, and each answer.').optional(),
+      answers: flag(
+        'Whether people can answer through it, so that a run waits for them. Needs `secret`.',
+        false,
+      ),
+      listen: z
+        .string()
+        .regex(LOOPBACK_FORM)
+        .meta({ title: 'host:port of this machine, such as 127.0.0.1:8787' })
+        .default('127.0.0.1:0')
+        .describe('Where answers are taken on this machine; port 0 takes a free one.'),
+      answer_url: address
+        .describe('The address of answers that is told to the receiver. Unset: that on this machine.')
+        .optional(),
     })
     .optional(),
   desktop: flag('Whether notices are shown on this desktop.', false),

@@ -104,7 +104,15 @@ export interface Settings {
   };
   channels: {
     /** `secret` is never shown, logged or journalled. */
-    webhook: { url: string; secret: string | null; answers: boolean } | null;
+    webhook: {
+      url: string;
+      secret: string | null;
+      answers: boolean;
+      /** Where answers are taken on this machine, `host:port`. */
+      listen: string;
+      /** What the receiver is told; null: the address on this machine. */
+      answerUrl: string | null;
+    } | null;
     desktop: boolean;
   };
   permissions: { default: Permission; rules: { match: string; policy: Permission }[] };
@@ -168,7 +176,16 @@ export function toSettings(config: Config, flags: Flags, isSet: (key: string) =>
       allowedUsers: config.RObot.telegram.allowed_users,
     },
     channels: {
-      webhook: webhook === undefined ? null : { ...webhook, secret: webhook.secret ?? null },
+      webhook:
+        webhook === undefined
+          ? null
+          : {
+              url: webhook.url,
+              secret: webhook.secret ?? null,
+              answers: webhook.answers,
+              listen: webhook.listen,
+              answerUrl: webhook.answer_url ?? null,
+            },
       desktop,
     },
     permissions: config.permissions,

@@ -74,6 +74,18 @@ export const MISTAKES: Record<string, Mistake[]> = {
       given: { yml: 'channels:\n  webhook: { url: chat.example.org }\n' },
     },
     {
+      did: 'takes answers through a webhook and gives no secret',
+      given: {
+        yml: 'channels:\n  webhook: { url: "https://chat.example.org/hook", answers: true }\n',
+      },
+    },
+    {
+      did: 'opens the address for answers to everybody',
+      given: {
+        yml: 'channels:\n  webhook: { url: "https://chat.example.org/hook", listen: "0.0.0.0:80" }\n',
+      },
+    },
+    {
       did: 'writes a number where a secret belongs',
       given: { yml: 'channels:\n  webhook: { url: "https://chat.example.org", secret: 12345 }\n' },
     },
