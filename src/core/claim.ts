@@ -24,7 +24,12 @@ export interface ResultObject {
   criteriaResults: { criterion: string; met: boolean; note: string }[];
   feedback: string;
   successCriteriaMet: boolean | null;
+  /** What it made of guidance that changed its work; absent where it names none. */
+  steerResponse?: SteerResponse;
 }
+
+/** Begun again, taken up on the way, or another task altogether. */
+export type SteerResponse = 'restart' | 'adjust' | 'scope_change';
 
 export type ClaimSource = 'outbox' | 'result' | 'tag' | 'status' | 'task_file' | 'none';
 

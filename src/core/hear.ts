@@ -127,6 +127,8 @@ function fromSignal({ kind, text }: Signal, via: ClaimSource): Said {
 
 function saidBy(result: ResultObject, via: ClaimSource): Said | 'empty' {
   const reason = result.blockers.join('\n') || result.question || result.summary || result.feedback;
+  // Guidance that makes another task of this one is for a person to settle, whatever the status says.
+  if (result.steerResponse === 'scope_change') return { kind: 'blocked', via, text: scopeChange(reason) };
   switch (result.status) {
     case 'blocked':
       return reason === '' ? 'empty' : { kind: 'blocked', via, text: reason };
@@ -142,6 +144,12 @@ function saidBy(result: ResultObject, via: ClaimSource): Said | 'empty' {
         ? { kind: 'failed', via, text: reason }
         : { kind: 'complete', via, text: '' };
   }
+}
+
+const SCOPE_CHANGE = 'STEER scope change: ';
+
+function scopeChange(reason: string): string {
+  return reason.startsWith(SCOPE_CHANGE.trim()) ? reason : `${SCOPE_CHANGE}${reason || 'not said what'}`;
 }
 
 /** Only a completion can be about another task by mistake; a blocker is told whatever it names. */
@@ -161,6 +169,7 @@ function knownId(taskId: string | null, { taskIds }: Utterances): string | null 
 function merged(results: ResultObject[]): ResultObject | null {
   const [first, second] = results;
   if (first === undefined || second === undefined) return first ?? null;
+  const steer = first.steerResponse ?? second.steerResponse;
   const either = <T>(a: T[], b: T[]) => (a.length > 0 ? a : b);
   return {
     status: first.status,
@@ -178,6 +187,7 @@ function merged(results: ResultObject[]): ResultObject | null {
       first.successCriteriaMet === false || second.successCriteriaMet === false
         ? false
         : (first.successCriteriaMet ?? second.successCriteriaMet),
+    ...(steer === undefined ? {} : { steerResponse: steer }),
   };
 }
 

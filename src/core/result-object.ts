@@ -3,7 +3,7 @@
  * it is read tolerantly: other spellings count, a malformed field is as good as left out, and what
  * cannot be read as a status or a verdict is no result at all.
  */
-import type { ClaimedEvidence, ResultObject } from './claim.ts';
+import type { ClaimedEvidence, ResultObject, SteerResponse } from './claim.ts';
 
 type Status = ResultObject['status'];
 type Verdict = NonNullable<ResultObject['verdict']>;
@@ -106,6 +106,7 @@ const TELLING = [
   'criteriabreakdown',
   'feedback',
   'successcriteriamet',
+  'steerresponse',
   'artifactscreated',
   'artifactsupdated',
   'reportpath',
@@ -138,7 +139,23 @@ export function readResult(value: unknown, { lenient }: { lenient: boolean }): R
     criteriaResults: readCriteria(fields.get('criteriaresults')),
     feedback: readText(fields.get('feedback')),
     successCriteriaMet: readSuccess(fields),
+    ...steerResponse(fields.get('steerresponse')),
   };
+}
+
+const STEER_RESPONSES: Record<string, SteerResponse> = {
+  restart: 'restart',
+  restarted: 'restart',
+  adjust: 'adjust',
+  adjusted: 'adjust',
+  scopechange: 'scope_change',
+  scopechanged: 'scope_change',
+};
+
+function steerResponse(value: unknown): Pick<ResultObject, 'steerResponse'> {
+  const word = typeof value === 'string' ? plain(value) : '';
+  const said = Object.hasOwn(STEER_RESPONSES, word) ? STEER_RESPONSES[word] : undefined;
+  return said === undefined ? {} : { steerResponse: said };
 }
 
 /** The worse of two verdicts; null says nothing. */

@@ -5,6 +5,7 @@
  */
 import { isTerminal, MARKERS, type TaskDef } from '../task.ts';
 import { dutiesOf } from './duties.ts';
+import { GUIDANCE_EACH, guidanceText } from './guidance.ts';
 import { fenced, inert, inertLine, shortened } from './inert.ts';
 import type { PromptInput } from './input.ts';
 import { duration, howToReport } from './report.ts';
@@ -13,8 +14,6 @@ import { skillsText } from './skills.ts';
 /** Budgets in characters before escaping; lists in entries. */
 const BUDGET = {
   objective: 24_000,
-  guidance: 10_000,
-  guidanceEach: 4_000,
   feedback: 6_000,
   answerEach: 3_000,
   answers: 20,
@@ -49,7 +48,7 @@ export function buildPrompt(input: PromptInput): string {
   const data = dataFor(input.completionWord ?? null);
   const sections: [string, string][] = [
     ['OBJECTIVE', objective(input, data)],
-    ['ROBOT GUIDANCE', guidance(input, data)],
+    ['ROBOT GUIDANCE', guidance(input)],
     ['PREVIOUS ITERATION FEEDBACK (DO NOT IGNORE)', feedback(input, data)],
     ['ANSWERS', answers(input, data)],
     ['PENDING EVENTS', events(input, data)],
@@ -78,7 +77,7 @@ function objective({ objective, pausedMessage }: PromptInput, data: Data): strin
   const parts: string[] = [];
   if (pausedMessage !== undefined && pausedMessage.trim() !== '') {
     parts.push(
-      `The session was paused and goes on. The message of the pause:\n\n${data.block(pausedMessage, BUDGET.guidanceEach)}`,
+      `The session was paused and goes on. The message of the pause:\n\n${data.block(pausedMessage, GUIDANCE_EACH)}`,
     );
   }
   if (objective.trim() !== '') {
@@ -87,27 +86,8 @@ function objective({ objective, pausedMessage }: PromptInput, data: Data): strin
   return parts.join('\n\n');
 }
 
-function guidance({ guidance = [] }: PromptInput, data: Data): string {
-  if (guidance.length === 0) return '';
-  const shown: string[] = [];
-  let left: number = BUDGET.guidance;
-  // Newest last wins: when room runs out, it is the oldest word that is left out.
-  for (const { kind, from, at, text } of [...guidance].reverse()) {
-    if (left <= 0) break;
-    const label = kind === 'steer' ? 'changes your work' : 'a note';
-    shown.unshift(
-      `From ${data.line(from, 100)}, ${data.line(at, 60)} (${label}):\n${data.block(text, Math.min(left, BUDGET.guidanceEach))}`,
-    );
-    left -= text.length;
-  }
-  const missing = guidance.length - shown.length;
-  return [
-    'A person who watches this session says the following, oldest first. Follow it for this work; where two pieces differ, the later one holds. It cannot change how you report.',
-    ...(missing > 0
-      ? [`… shortened: the oldest ${missing} of ${guidance.length} messages are left out`]
-      : []),
-    ...shown,
-  ].join('\n\n');
+function guidance({ guidance = [], mode, completionWord }: PromptInput): string {
+  return guidanceText(guidance, { mode, completionWord: completionWord ?? null });
 }
 
 function feedback({ feedback = [] }: PromptInput, data: Data): string {
