@@ -419,6 +419,11 @@ export interface Spoken {
   urgent?: boolean;
   /** Paths of attachments, relative to the session's folder. */
   files?: string[];
+  /**
+   * Names this word for good: said again with the same key, after a crash, it is the same message and its id is
+   * answered. Letters, digits, `_` and `-`, at most 80; absent: said once.
+   */
+  key?: string;
 }
 
 /** What a channel may do with the loop: look, and send messages. It cannot append facts. */

@@ -2,7 +2,7 @@
  * Sending: how everybody outside says something to a session. A signal is written under a hidden name
  * and renamed into the mailbox, so that its reader never meets half of it.
  */
-import { randomInt } from 'node:crypto';
+import { createHash, randomInt } from 'node:crypto';
 import { mkdir, open, rename, stat, unlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { stringify } from 'yaml';
@@ -42,6 +42,11 @@ export interface SendOptions {
   now?: number;
   /** Of the session, for the time in the name; default: the one its journal records, else the machine's. */
   timezone?: string;
+  /**
+   * Names the message for good: sent again under the same name, also by another process, it is the one that
+   * lies there, and nothing is written.
+   */
+  once?: string;
 }
 
 /**
@@ -55,7 +60,11 @@ export async function writeSignal(
 ): Promise<string> {
   await requireSession(sessionDir);
   const now = options.now ?? Date.now();
-  const name = signalName(now, options.timezone ?? (await timezoneOf(sessionDir)));
+  const name =
+    options.once === undefined
+      ? signalName(now, options.timezone ?? (await timezoneOf(sessionDir)))
+      : fixedName(options.once);
+  if (options.once !== undefined && (await lies(sessionDir, name))) return name;
   const text = signalText(
     sessionDir,
     name,
@@ -87,6 +96,19 @@ function signalName(now: number, timezone: string): string {
   const mixed = `${letters}0123456789`;
   const suffix = pick(letters) + pick(mixed) + pick(mixed) + pick(mixed);
   return `signal.${stampOf(wall)}-${String(wall.ms).padStart(3, '0')}-${suffix}.yaml`;
+}
+
+/** Letters only: no reader takes it for a time. */
+function fixedName(once: string): string {
+  const hex = createHash('sha256').update(once).digest('hex').slice(0, 20);
+  return `signal.${[...hex].map((digit) => 'abcdefghijklmnop'[Number.parseInt(digit, 16)]).join('')}.yaml`;
+}
+
+/** Looked for in the order in which it moves, so that it is not missed on its way. */
+async function lies(sessionDir: string, name: string): Promise<boolean> {
+  for (const folder of ['inputs', 'processed', 'rejected'])
+    if ((await stat(join(sessionDir, 'signals', folder, name)).catch(() => null)) !== null) return true;
+  return false;
 }
 
 /** The time zone a session recorded; the machine's where it has none yet. */
