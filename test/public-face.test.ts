@@ -258,6 +258,8 @@ const EXAMPLES: { [T in Fact['type']]: Extract<Fact, { type: T }> } = {
   },
   'question.expired': { type: 'question.expired', id: 'q1', outcome: 'proceed', text: '' },
   'question.closed': { type: 'question.closed', id: 'q1', why: 'w' },
+  'question.shown': { type: 'question.shown', id: 'q1', channel: 'telegram', reached: true },
+  'guidance.reached': { type: 'guidance.reached', iteration: 1, messages: ['m'], questions: [], how: 'live' },
   'desk.written': { type: 'desk.written', file: 'decide.txt', sha256: '00', at: 0 },
   'feedback.received': { type: 'feedback.received', id: 'f', text: 't' },
   'topic.published': {

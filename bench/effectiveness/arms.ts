@@ -60,7 +60,7 @@ export async function policyFor(arm: Arm, options: ArmOptions = {}): Promise<Pol
     reviewedList: false,
     listGates: [],
     interactive: false,
-    channels: false,
+    channels: [],
     agent: 'simulated',
   });
 }

@@ -99,7 +99,7 @@ async function examineAll(exam: Examination): Promise<void> {
     reviewedList: list?.reading?.kind === 'list' && list.reading.reviewed,
     listGates: list?.reading?.kind === 'list' ? list.reading.gates : [],
     interactive: false,
-    channels: false,
+    channels: [],
     agent: agentName ?? '',
   });
   const plan = { ...loaded, place, policy, taskPath: list?.path ?? null, reading: list?.reading ?? null };

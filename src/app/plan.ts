@@ -95,7 +95,7 @@ export async function planRun(request: RunRequest): Promise<Plan> {
       reviewedList: reading?.kind === 'list' && reading.reviewed,
       listGates: reading?.kind === 'list' ? reading.gates : [],
       interactive: request.interactive,
-      channels: false,
+      channels: [],
       // Who has nothing to do need not be there.
       agent: idle ? '' : chooseAgent(settings, stringEnv(request.env)),
     },

@@ -113,7 +113,7 @@ async function tasksOfFile(
 
 /** What a first run would go by, as far as it bears on the tasks: nobody is started for a look. */
 function firstPolicy(settings: Settings, { reviewed, gates }: Read): Policy {
-  const facts = { reviewedList: reviewed, listGates: gates, interactive: false, channels: false, agent: '' };
+  const facts = { reviewedList: reviewed, listGates: gates, interactive: false, channels: [], agent: '' };
   return toPolicy(settings, facts);
 }
 

@@ -9,7 +9,7 @@ const FACTS: StartFacts = {
   reviewedList: false,
   listGates: [],
   interactive: false,
-  channels: false,
+  channels: [],
   agent: 'claude',
 };
 
@@ -118,9 +118,9 @@ describe('waiting', () => {
   test.each([
     [{}, {}, false],
     [{}, { interactive: true }, true],
-    [{}, { channels: true }, true],
+    [{}, { channels: [{ name: 'telegram', answers: true }] }, true],
     [{ wait: true }, {}, true],
-    [{ noWait: true }, { channels: true, interactive: true }, false],
+    [{ noWait: true }, { channels: [{ name: 'telegram', answers: true }], interactive: true }, false],
   ])('flags %o with %o: %s', async (flags, facts, wait) => {
     expect((await policy({ flags, facts })).wait).toBe(wait);
   });
@@ -133,7 +133,9 @@ describe('waiting', () => {
   test('a live question waits as RObot says, without a limit at a bare terminal', async () => {
     const yml =
       'RObot: { enabled: true, timeout_seconds: 300, on_timeout: re_ask, telegram: { bot_token: t } }';
-    expect((await policy({ yml, facts: { channels: true } })).questions).toMatchObject({
+    expect(
+      (await policy({ yml, facts: { channels: [{ name: 'telegram', answers: true }] } })).questions,
+    ).toMatchObject({
       interactTimeoutS: 300,
       interactOnTimeout: 're_ask',
     });

@@ -13,8 +13,8 @@ export interface StartFacts {
   listGates: string[];
   /** A person sits at this terminal. */
   interactive: boolean;
-  /** A channel is up through which a person can answer. */
-  channels: boolean;
+  /** The channels of this run; `answers`: a person can answer through it. */
+  channels: readonly { name: string; answers: boolean }[];
   /** The agent that was chosen, never `auto`. */
   agent: string;
 }
@@ -25,7 +25,7 @@ export function toPolicy(settings: Settings, facts: StartFacts): Policy {
   const plans = modes.includes('TASK_BREAKDOWN');
   const { onExhausted, ...limits } = settings.limits;
   const { live: _live, ...interventions } = settings.interventions;
-  const answerable = facts.channels || facts.interactive;
+  const answerable = facts.interactive || facts.channels.some(({ answers }) => answers);
   return {
     team,
     modes,
@@ -43,6 +43,7 @@ export function toPolicy(settings: Settings, facts: StartFacts): Policy {
       ...settings.questions,
       interactTimeoutS: answerable ? (settings.robot.timeoutS ?? 0) : null,
       interactOnTimeout: settings.robot.onTimeout,
+      channels: facts.interactive ? [] : facts.channels.map(({ name }) => name),
     },
     unblock: { auto: settings.unblock.auto, maxAutoAttempts: settings.unblock.maxAutoAttempts },
     parallel: sideBySide(settings, plans),

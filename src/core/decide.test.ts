@@ -13,6 +13,7 @@ import {
   moved,
   NOON,
   PAIR_MODES,
+  policyOf,
   started,
   taskOf,
   tried,
@@ -104,6 +105,30 @@ describe('the order of decide: each rank against its neighbour', () => {
   });
   test('a deadline comes before a stop', () => {
     expect(next(given(...one, due, halt))).toEqual({ do: 'expire', question: 'q1' });
+  });
+  describe('a question that channels were to show', () => {
+    const channels = ['telegram', 'webhook'];
+    const waits = started({ wait: true, questions: { ...policyOf().questions, channels } });
+    const question = asked('q1', { deadline: NOON + 60_000, interact: true });
+    const failed = (channel: string): Fact => ({ type: 'question.shown', id: 'q1', channel, reached: false });
+    const reached = (channel: string): Fact => ({ type: 'question.shown', id: 'q1', channel, reached: true });
+    const first = [waits, listed(taskOf('t1')), question];
+    test('is not waited for once all of them gave up', () => {
+      const state = given(...first, failed('telegram'), failed('webhook'));
+      expect(next(state)).toEqual({ do: 'expire', question: 'q1' });
+    });
+    test('is waited for while one of them tries', () => {
+      expect(next(given(...first, failed('telegram'))).do).toBe('wait');
+    });
+    test('is waited for where one of them reached somebody, also if its repeat fails', () => {
+      const state = given(...first, reached('telegram'), failed('webhook'), failed('telegram'));
+      expect(next(state).do).toBe('wait');
+    });
+    test('that a person at the desk must answer is waited for', () => {
+      const blocker = asked('q1', { kind: 'blocker', deadline: null });
+      const state = given(waits, listed(taskOf('t1')), blocker, failed('telegram'), failed('webhook'));
+      expect(next(state).do).toBe('wait');
+    });
   });
   test('a deadline does not pass in a pause', () => {
     expect(next(given(...one, due, pause))).toMatchObject({ do: 'stop', code: 7, reason: 'lunch' });

@@ -6,7 +6,7 @@
 import { agentsFor, isAvailable } from './fallback.ts';
 import { guard, openQuestions } from './guard.ts';
 import { isWanted } from './pick.ts';
-import type { State } from './state.ts';
+import type { QuestionState, State } from './state.ts';
 import { type Step, stop } from './step.ts';
 import { work } from './work.ts';
 
@@ -119,9 +119,18 @@ function expired(state: State, { now }: Moment): Step | null {
   if (state.paused) return null;
   for (const open of openQuestions(state)) {
     const { deadline, id } = open.question;
-    if (deadline !== null && deadline <= now) return { do: 'expire', question: id };
+    if ((deadline !== null && deadline <= now) || unreachable(state, open))
+      return { do: 'expire', question: id };
   }
   return null;
+}
+
+/** Nobody sits at a terminal, and every channel gave up: what silence means need not be waited for. */
+function unreachable(state: State, { question, shown, stopped }: QuestionState): boolean {
+  const channels = state.policy?.questions.channels ?? [];
+  if (question.interact !== true || stopped || question.onTimeout === 're_ask' || channels.length === 0)
+    return false;
+  return channels.every((channel) => shown[channel] === false);
 }
 
 /** 7 */

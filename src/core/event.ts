@@ -321,6 +321,19 @@ export type Fact =
       text: string;
     }
   | { type: 'question.closed'; id: string; why: string }
+  /** A channel showed it to somebody, or gave up after its retries (`reached` false). */
+  | { type: 'question.shown'; id: string; channel: string; reached: boolean }
+  /**
+   * Messages and answers reached an agent while it ran: `live` as input that it took in, `tool` as what it asked for.
+   * They need not stand in its role's next prompt.
+   */
+  | {
+      type: 'guidance.reached';
+      iteration: number;
+      messages: string[];
+      questions: string[];
+      how: 'live' | 'tool';
+    }
   | { type: 'desk.written'; file: 'blocked.txt' | 'decide.txt'; sha256: string | null; at: number }
   // topics, provider, notices
   | { type: 'feedback.received'; id: string; text: string }

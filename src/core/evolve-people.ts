@@ -18,6 +18,8 @@ type PeopleFact = Extract<
       | 'question.answered'
       | 'question.expired'
       | 'question.closed'
+      | 'question.shown'
+      | 'guidance.reached'
       | 'desk.written';
   }
 >;
@@ -56,6 +58,7 @@ export function evolvePeople(state: State, fact: PeopleFact, at: number): void {
         by: null,
         delivered: false,
         stopped: false,
+        shown: {},
       });
       state.openQuestions.add(fact.question.id);
       return;
@@ -70,6 +73,14 @@ export function evolvePeople(state: State, fact: PeopleFact, at: number): void {
       open.delivered = true;
       return;
     }
+    case 'question.shown': {
+      const open = state.questions.get(fact.id);
+      // Who has it in a chat has it, also when a repeat fails.
+      if (open) open.shown[fact.channel] = fact.reached || open.shown[fact.channel] === true;
+      return;
+    }
+    case 'guidance.reached':
+      return reach(state, fact);
     case 'desk.written':
       state.desk.set(fact.file, { sha256: fact.sha256, at: fact.at });
       return;
@@ -107,6 +118,21 @@ function resume(state: State, fact: Extract<PeopleFact, { type: 'session.resumed
   }
   state.resumeNote = [state.paused.text, fact.text].filter((text) => text !== '').join('\n') || null;
   state.paused = null;
+}
+
+function reach(state: State, fact: Extract<PeopleFact, { type: 'guidance.reached' }>): void {
+  const attempt = state.attempts.get(fact.iteration);
+  if (!attempt) return;
+  for (const { message, deliveries } of state.guidance) {
+    if (fact.messages.includes(message.id) && !deliveries.includes(fact.iteration))
+      deliveries.push(fact.iteration);
+  }
+  for (const id of fact.questions) {
+    const question = state.questions.get(id);
+    if (question) question.delivered = true;
+  }
+  // As what stood in its prompt: where the attempt leads nowhere by itself, it comes again.
+  attempt.delivered = [...new Set([...attempt.delivered, ...fact.messages, ...fact.questions])];
 }
 
 function close(state: State, id: string, to: 'answered' | 'expired' | 'closed'): QuestionState | null {

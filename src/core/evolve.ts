@@ -100,6 +100,8 @@ function evolveFact(state: State, fact: Fact, at: number): void {
     case 'question.answered':
     case 'question.expired':
     case 'question.closed':
+    case 'question.shown':
+    case 'guidance.reached':
     case 'desk.written':
       return evolvePeople(state, fact, at);
     default:

@@ -84,6 +84,11 @@ export interface QuestionPolicy {
   /** `human.interact`: how long the session waits; 0 is no limit; null: nobody can answer live. */
   interactTimeoutS: number | null;
   interactOnTimeout: OnTimeout;
+  /**
+   * Channels one of which must reach somebody for `human.interact` to be waited for; empty where a person sits at
+   * the terminal. Absent in journals of versions without channels.
+   */
+  channels?: string[];
 }
 
 export interface Policy {

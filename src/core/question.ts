@@ -33,6 +33,8 @@ export interface Question {
   iteration: number | null;
   /** Epoch ms. */
   askedAt: number;
+  /** Asked with `human.interact`, so silence may be assumed where nobody can be shown it. */
+  interact?: true;
 }
 
 /** Exit code and word of a kind that is still open when the run ends. */

@@ -263,6 +263,7 @@ export function interaction(state: State, payload: string, asker: Asker): Questi
     hold: read.hold ?? 'session',
     deadline: seconds === null || seconds === 0 ? null : asker.askedAt + seconds * 1000,
     onTimeout: policy?.interactOnTimeout ?? 'proceed',
+    interact: true,
   };
 }
 

@@ -208,6 +208,8 @@ export interface QuestionState {
   delivered: boolean;
   /** on_timeout stop happened; it stays open without a deadline. */
   stopped: boolean;
+  /** By channel: whether it reached somebody there. */
+  shown: Record<string, boolean>;
 }
 
 export interface RunState {

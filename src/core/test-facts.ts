@@ -75,6 +75,7 @@ export function policyOf({ limits, ...rest }: PolicyChange = {}): Policy {
       approvalTimeoutS: null,
       interactTimeoutS: null,
       interactOnTimeout: 'proceed',
+      channels: [],
     },
     unblock: { auto: false, maxAutoAttempts: 1 },
     parallel: { executors: 1, reviewers: 1, questioners: 1 },

@@ -114,11 +114,22 @@ type PeopleFact = Of<
   | 'question.answered'
   | 'question.expired'
   | 'question.closed'
+  | 'question.shown'
+  | 'guidance.reached'
   | 'feedback.received'
   | 'topic.published'
   | 'provider.parked'
   | 'notice.given'
 >;
+
+function reachedLine({ messages, questions, how, iteration }: Of<'guidance.reached'>): string {
+  const what = [
+    ...(messages.length > 0 ? [count(messages.length, 'message')] : []),
+    ...(questions.length > 0 ? [`the answer to ${some(questions, 5)}`] : []),
+  ].join(' and ');
+  const way = how === 'live' ? 'was taken in by the agent while it works' : 'was asked for by the agent';
+  return `${what} ${way} (iteration ${iteration})`;
+}
 
 function peopleLine(fact: PeopleFact, at: number): string {
   switch (fact.type) {
@@ -146,6 +157,12 @@ function peopleLine(fact: PeopleFact, at: number): string {
       return `${fact.id} got no answer: ${SILENCE[fact.outcome]}${tail(fact.text)}`;
     case 'question.closed':
       return `${fact.id} closed: ${oneLine(fact.why)}`;
+    case 'question.shown':
+      return fact.reached
+        ? `${fact.id} shown through ${oneLine(fact.channel, 40)}`
+        : `${fact.id} reached nobody through ${oneLine(fact.channel, 40)}; \`ralph answer ${fact.id} "…"\` answers it`;
+    case 'guidance.reached':
+      return reachedLine(fact);
     case 'feedback.received':
       return `feedback received${tail(fact.text)}`;
     case 'topic.published':

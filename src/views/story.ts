@@ -188,6 +188,11 @@ function tellAttempt(story: Story, fact: Fact, at: number): void {
       return judged(story, fact, at);
     case 'intervention.chosen':
       return corrected(story, fact, at);
+    case 'guidance.reached': {
+      const told = story.iterations.get(fact.iteration);
+      if (told) told.delivered = [...new Set([...told.delivered, ...fact.messages, ...fact.questions])];
+      return;
+    }
     case 'question.asked': {
       const { id, iteration } = fact.question;
       if (iteration !== null) story.iterations.get(iteration)?.questions.push(id);

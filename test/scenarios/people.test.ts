@@ -1,6 +1,6 @@
 /** What people do at awkward moments: answers, silence, pauses, guidance, cancellations. */
 import { expect, test } from 'vitest';
-import { Fenced } from '../../src/engine/index.ts';
+import { append, Fenced, intake } from '../../src/engine/index.ts';
 import {
   crashedAfter,
   DONE,
@@ -179,6 +179,44 @@ test('guidance that arrives during an attempt makes its complete claim unfinishe
   expect(facts(world, 'verdict.reached').map((fact) => fact.value)).toEqual(['unfinished', 'accepted']);
   expect(facts(world, 'task.charged')).toEqual([]);
   expect(findings(world)).toContain('undelivered_steer');
+  expect(world.prompts[1]).toContain('use baz');
+  leave(world);
+});
+
+/** A person steers, and the agent takes it in while it works. */
+async function steeredLive(now: World): Promise<void> {
+  send(now, { type: 'STEER', text: 'use baz' });
+  await intake(now.house);
+  const messages = now.house.state.guidance.map(({ message }) => message.id);
+  await append(now.house, [{ type: 'guidance.reached', iteration: 1, messages, questions: [], how: 'live' }]);
+}
+
+test('guidance that reached the agent while it worked is followed, and is not said again', async () => {
+  const world = makeWorld({
+    tasks: [{ id: 't1' }, { id: 't2' }],
+    play: (seen, w) => ({
+      ...honest(seen, w),
+      ...(seen.iteration === 1 ? { during: steeredLive } : {}),
+    }),
+  });
+  expect((await run(world)).exit.code).toBe(0);
+  expect(facts(world, 'verdict.reached').map((fact) => fact.value)).toEqual(['accepted', 'accepted']);
+  expect(world.prompts.filter((prompt) => prompt.includes('use baz'))).toEqual([]);
+  leave(world);
+});
+
+test('guidance that reached an agent which then died stands in the next prompt', async () => {
+  const world = makeWorld({
+    tasks: [{ id: 't1' }],
+    play: (seen, w) =>
+      seen.iteration > 1
+        ? honest(seen, w)
+        : {
+            die: { kind: 'network', message: 'reset' },
+            during: steeredLive,
+          },
+  });
+  expect((await run(world)).exit.code).toBe(0);
   expect(world.prompts[1]).toContain('use baz');
   leave(world);
 });

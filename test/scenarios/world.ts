@@ -55,7 +55,7 @@ export interface Doing {
   toolCalls?: number | null;
   costUsd?: number;
   /** Runs in the middle of the attempt, e.g. to drop a message. */
-  during?: (world: World) => void;
+  during?: (world: World) => void | Promise<void>;
   tookMs?: number;
   denied?: string;
   leftBehind?: string[];
@@ -564,7 +564,7 @@ function agent(world: World, name: string): Agent {
         const text = lines.map((line) => `${line}\n`).join('');
         outside.outboxes[seen.iteration] = text;
         writeFileSync(call.env.RALPH_OUTBOX!, text);
-        doing.during?.(world);
+        await doing.during?.(world);
         await outlast(world, () => stopped, doing.waitForStop);
         return report(doing, stopped);
       })();

@@ -1,5 +1,5 @@
 /** A deadline passed and no answer came, from anywhere: what silence means was said when it was asked. */
-import type { Fact, OnTimeout, State } from '../../core/index.ts';
+import type { Fact, OnTimeout, QuestionState, State } from '../../core/index.ts';
 import { append, type House } from '../house.ts';
 
 export async function expire(house: House, id: string): Promise<void> {
@@ -14,7 +14,7 @@ function expiryFacts(state: State, id: string, now: number): Fact[] {
   const text = outcome === 'default' ? (question.default ?? '') : '';
   const facts: Fact[] = [
     { type: 'question.expired', id, outcome, text },
-    { type: 'notice.given', level: 'warning', text: `Nobody answered ${id} in time: ${MEANING[outcome]}.` },
+    { type: 'notice.given', level: 'warning', text: `${silence(open, now)}: ${MEANING[outcome]}.` },
   ];
   if (outcome === 're_ask' && question.deadline !== null) {
     const deadline = now + (question.deadline - question.askedAt);
@@ -22,6 +22,12 @@ function expiryFacts(state: State, id: string, now: number): Fact[] {
     facts.push({ type: 'question.asked', question: again });
   }
   return facts;
+}
+
+/** Silence, or nobody who could have heard. */
+function silence({ question, shown }: QuestionState, now: number): string {
+  if (question.deadline !== null && question.deadline <= now) return `Nobody answered ${question.id} in time`;
+  return `${question.id} reached nobody (${Object.keys(shown).join(', ')} failed)`;
 }
 
 const MEANING: Record<OnTimeout, string> = {
