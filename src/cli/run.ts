@@ -74,7 +74,7 @@ function withRunOptions(command: Command, example: string): Command {
     .option('--reopen', 'take an aborted session up again')
     .option('--force', 'take over from an owner on another host')
     .option('--yes', 'ask nothing; what only a person can say stays a question')
-    .option('--quiet', 'print the summary and nothing else');
+    .option('--quiet', 'print the summary, and what is asked at a terminal, and nothing else');
 }
 
 function flagsOf(options: RunOptions, waitSet: boolean): Flags {
@@ -100,7 +100,7 @@ export async function play(
   const [app, { listen }] = await Promise.all([import('../app/index.ts'), import('./signals.ts')]);
   const waitSet = process.argv.includes('--wait') || process.argv.includes('--no-wait');
   const interactive = !options.json && process.stdin.isTTY === true && process.stdout.isTTY === true;
-  const screen = await openScreen(options);
+  const screen = await openScreen(options, interactive);
   const request: RunRequest = {
     cwd: folderOf(options),
     env: process.env,
@@ -149,8 +149,8 @@ interface Screen {
   close(): void;
 }
 
-/** NDJSON for programs, a live view on a terminal, plain lines elsewhere. */
-async function openScreen(options: RunOptions): Promise<Screen> {
+/** NDJSON for programs, a live view on a terminal, plain lines elsewhere; a person who sits there is asked. */
+async function openScreen(options: RunOptions, interactive: boolean): Promise<Screen> {
   const say = (text: string) => process.stderr.write(`${text}\n`);
   if (options.json) {
     return {
@@ -163,9 +163,34 @@ async function openScreen(options: RunOptions): Promise<Screen> {
       close: () => undefined,
     };
   }
-  if (options.quiet) return { record: () => undefined, event: () => undefined, say, close: () => undefined };
-  const { liveDisplay } = await import('../tui/index.ts');
+  if (options.quiet && !interactive)
+    return { record: () => undefined, event: () => undefined, say, close: () => undefined };
+  const { askingDisplay, liveDisplay, plainDisplay } = await import('../tui/index.ts');
   const color = options.color === 'always' || options.color === 'never' ? options.color : 'auto';
-  const display = await liveDisplay({ out: process.stdout, env: process.env, now: () => Date.now(), color });
-  return { ...display, say };
+  const now = () => Date.now();
+  const display = options.quiet
+    ? plainDisplay(() => undefined)
+    : await liveDisplay({ out: process.stdout, env: process.env, now, color });
+  if (!interactive) return { ...display, say };
+  const { inForeground } = await import('./foreground.ts');
+  const asking = askingDisplay({
+    display,
+    input: process.stdin,
+    out: process.stdout,
+    answer: (session, question, text) => sendAnswer(options, { session, question, text }),
+    foreground: inForeground,
+    interrupt: () => void process.kill(process.pid, 'SIGINT'),
+    now,
+  });
+  return { ...asking, say: (text) => asking.aside(() => void say(text)) };
+}
+
+/** What a person typed below a question, sent as `ralph answer` would. */
+async function sendAnswer(
+  options: RunOptions,
+  { session, question, text }: { session: string; question: string; text: string },
+): Promise<string> {
+  const { send } = await import('../app/index.ts');
+  const draft = { type: 'ANSWER' as const, question, message: text };
+  return (await send({ cwd: folderOf(options), env: process.env, session, draft })).message;
 }

@@ -11,6 +11,10 @@ export interface Display {
   record(record: JournalRecord, state: State): void;
   /** Progress of a live agent. */
   event(iteration: number, event: AgentEvent): void;
+  /** Takes what is drawn off the screen, so that somebody can type there; lines go on. */
+  rest(): void;
+  /** Draws again after `rest`. */
+  wake(): void;
   /** Ends it and leaves what is shown; later calls do nothing. */
   close(): void;
 }
@@ -48,6 +52,8 @@ export function plainDisplay(write: (line: string) => void): Display {
         `iteration ${iteration} · the agent tries again (${event.attempt}): ${oneLine(event.reason)}`,
       ]);
     },
+    rest: () => undefined,
+    wake: () => undefined,
     close: () => {
       closed = true;
     },

@@ -49,6 +49,7 @@ function drawn(options: LiveOptions, lines: Display, openScreen: OpenScreen): Di
   let screen: DrawnScreen | null = null;
   let soon: NodeJS.Timeout | null = null;
   let closed = false;
+  let resting = false;
 
   const self = { pid: process.pid, host: '', startedAt: 0 };
   const runner = () => (options.runner ? options.runner() : state.run?.stopped ? null : self);
@@ -88,9 +89,11 @@ function drawn(options: LiveOptions, lines: Display, openScreen: OpenScreen): Di
   }
   out.on('resize', later);
   out.on('error', drop);
-  attempt(() => {
-    screen = openScreen([], { out, color: wantsColor(out, env, options.color), broken: drop });
-  });
+  const open = () =>
+    attempt(() => {
+      screen = openScreen([], { out, color: wantsColor(out, env, options.color), broken: drop });
+    });
+  open();
 
   return {
     record(record: JournalRecord, next: State) {
@@ -113,6 +116,20 @@ function drawn(options: LiveOptions, lines: Display, openScreen: OpenScreen): Di
         note(known, event);
         later();
       });
+    },
+    rest() {
+      if (closed || !screen) return;
+      attempt(() => screen?.show([]));
+      const shown = screen;
+      screen = null;
+      resting = true;
+      attempt(() => shown?.end());
+    },
+    wake() {
+      if (closed || !resting) return;
+      resting = false;
+      open();
+      later();
     },
     close() {
       if (closed) return;
