@@ -186,8 +186,13 @@ it('the writer and the reader agree on what a role may publish', () => {
   );
 });
 
-it('loads nothing but node built-ins and its own files', () => {
-  for (const file of readdirSync(here).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))) {
+it('loads nothing but node built-ins and its own files; the MCP library only for `ralph mcp`', () => {
+  const files = readdirSync(here).filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'));
+  for (const file of files) {
+    const loads = /^import (?!type ).* from '\.\/mcp(-server)?\.ts'/m;
+    if (loads.test(readFileSync(join(here, file), 'utf8'))) expect(file).toBe('mcp.ts');
+  }
+  for (const file of files.filter((name) => name !== 'mcp-server.ts')) {
     for (const [, from] of readFileSync(join(here, file), 'utf8').matchAll(
       /^(?:import|export) (?!type ).* from '([^']+)'/gm,
     )) {

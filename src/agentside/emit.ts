@@ -24,24 +24,42 @@ export function emit(args: string[]): number {
   return publish(voice, emission);
 }
 
-/** Publishes within the bounds of the role; a topic outside them is refused and the refusal recorded. */
-export function publish(voice: Voice, { topic, payload, json }: Emission): number {
-  if (!mayPublish(topic, voice.publishes)) {
-    const failed = append(voice, 'ralph.unlisted', { topic, payload });
-    const listed = voice.publishes?.join(', ') || 'nothing';
-    return complain({
-      what: `"${topic}" was not published.`,
-      why: `This role may publish: ${listed}.${failed === null ? '' : ` (${failed.why})`}`,
-      fix: 'Publish one of these topics, or say it in the last message of this call.',
-    });
-  }
-  const failed = append(voice, topic, payload);
+/** Publishes and says so on stdout; answers the exit code. */
+export function publish(voice: Voice, { json, ...emission }: Emission): number {
+  const failed = send(voice, emission);
   if (failed !== null) return complain(failed);
+  const { topic } = emission;
   process.stdout.write(`${json ? JSON.stringify({ ok: true, topic }) : confirmation(topic)}\n`);
   return OK;
 }
 
-function confirmation(topic: string): string {
+/**
+ * Puts it into the outbox, within the bounds of the role. Null once it is there. What is refused, a topic
+ * outside the bounds or a person's word, is recorded there as well.
+ */
+export function send(voice: Voice, { topic, payload }: Omit<Emission, 'json'>): Complaint | null {
+  if (/^human\.(?!interact$)/i.test(topic)) {
+    append(voice, topic, payload);
+    return {
+      what: `"${topic}" is a person's word; it was refused and recorded.`,
+      why: 'An agent can ask a person, but neither answer for one nor guide itself in their name.',
+      fix: 'Ask with `ralph emit human.interact "…"`; a person answers with `ralph answer`.',
+    };
+  }
+  if (!mayPublish(topic, voice.publishes)) {
+    const failed = append(voice, 'ralph.unlisted', { topic, payload });
+    const listed = voice.publishes?.join(', ') || 'nothing';
+    return {
+      what: `"${topic}" was not published.`,
+      why: `This role may publish: ${listed}.${failed === null ? '' : ` (${failed.why})`}`,
+      fix: 'Publish one of these topics, or say it in the last message of this call.',
+    };
+  }
+  return append(voice, topic, payload);
+}
+
+/** What is told once a topic is published. */
+export function confirmation(topic: string): string {
   switch (topic) {
     case 'human.interact':
       return 'Asked. End this turn now; the answer, or silence, stands in your next prompt.';
@@ -78,7 +96,8 @@ interface Given {
   json: boolean;
 }
 
-function checked({ topic, text, payloadJson, json }: Given): Emission | Complaint {
+/** What can be known to be wrong with it before it is sent. */
+export function checked({ topic, text, payloadJson, json }: Given): Emission | Complaint {
   if (topic === '') return { what: 'No topic was given.', why: 'emit needs one.', fix: USAGE };
   if (!/^[A-Za-z0-9][\w.:-]{0,199}$/.test(topic)) {
     return {

@@ -1,5 +1,5 @@
 /**
- * The agent's side of the loop: `ralph emit` and `ralph tools`. It runs inside an attempt, often and
+ * The agent's side of the loop: `ralph emit`, `ralph tools` and `ralph mcp`. It runs inside an attempt, often and
  * in a hurry, so this room loads node built-ins only and the command line forks to it before anything
  * else is loaded. It can publish and claim; it cannot command, answer or speak for another attempt.
  */
@@ -8,8 +8,8 @@ import { complain, OK, USAGE } from './say.ts';
 import { tools } from './tools.ts';
 
 /**
- * Runs `emit …` or `tools …`; `argv` begins with that word. Answers the exit code: 0, or 5 with three
- * lines on stderr that say what to do. Never throws.
+ * Runs `emit …`, `tools …` or `mcp`; `argv` begins with that word. Answers the exit code: 0, or 5 with three
+ * lines on stderr that say what to do. Never throws. `mcp` answers when its client is gone.
  */
 export async function runAgentside(argv: string[]): Promise<number> {
   const [command, ...rest] = argv;
@@ -18,6 +18,10 @@ export async function runAgentside(argv: string[]): Promise<number> {
       return emit(rest);
     case 'tools':
       return tools(rest);
+    case 'mcp':
+      if (rest.length === 0) return (await import('./mcp.ts')).serve();
+      process.stdout.write(`${USAGE}\n`);
+      return OK;
     case 'help':
     case '--help':
     case undefined:
@@ -26,7 +30,7 @@ export async function runAgentside(argv: string[]): Promise<number> {
     default:
       return complain({
         what: `"${command}" is not a command for agents.`,
-        why: 'Inside an attempt there are emit and tools.',
+        why: 'Inside an attempt there are emit, tools and mcp.',
         fix: USAGE,
       });
   }

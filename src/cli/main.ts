@@ -17,6 +17,7 @@ async function main(): Promise<void> {
       process.stdout.write(`${VERSION}\n`);
       return;
     case 'emit':
+    case 'mcp':
     case 'tools': {
       const { runAgentside } = await import('../agentside/index.ts');
       process.exitCode = await runAgentside(argv);

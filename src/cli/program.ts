@@ -21,7 +21,8 @@ Begin with:
 
 For the agents it starts, inside an attempt:
   emit <topic> [payload]                         publish a topic, or report a result
-  tools interact progress <text>                 tell a person, without waiting
+  tools <tool>                                   guidance, memories, tasks, skills, a word to a person
+  mcp                                            all of it as an MCP server on stdio
 
 \`ralph COMMAND --help\` tells the options of one command, with examples.`;
 
@@ -71,7 +72,7 @@ export async function runProgram(argv: string[]): Promise<number> {
     }),
   );
   // `ralph help emit` asks about a command that the command framework does not know.
-  if (argv[0] === 'help' && (argv[1] === 'emit' || argv[1] === 'tools'))
+  if (argv[0] === 'help' && ['emit', 'tools', 'mcp'].includes(argv[1] ?? ''))
     return (await import('../agentside/index.ts')).runAgentside(['--help']);
   if (asksForHelp(argv)) (await import('./manual.ts')).addManual(program);
   program.on('command:*', ([name]: string[]) => {

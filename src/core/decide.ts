@@ -117,12 +117,14 @@ function prepareGround(state: State, task: string | null): Step | null {
 /** 6 The mailbox was read before: an answer that came late but in time for us has won already. */
 function expired(state: State, { now }: Moment): Step | null {
   if (state.paused) return null;
-  for (const open of openQuestions(state)) {
-    const { deadline, id } = open.question;
-    if ((deadline !== null && deadline <= now) || unreachable(state, open))
-      return { do: 'expire', question: id };
-  }
-  return null;
+  const due = openQuestions(state).find((open) => isDue(state, open, now));
+  return due === undefined ? null : { do: 'expire', question: due.question.id };
+}
+
+/** Whether what silence means is to be done now. */
+export function isDue(state: State, open: QuestionState, now: number): boolean {
+  const { deadline } = open.question;
+  return (deadline !== null && deadline <= now) || unreachable(state, open);
 }
 
 /** Nobody sits at a terminal, and every channel gave up: what silence means need not be waited for. */

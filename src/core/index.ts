@@ -13,7 +13,7 @@ export {
   DEFAULT_CLASSES,
 } from './complexity.ts';
 export { correctionName, openCorrection } from './correct.ts';
-export { decide, type Moment } from './decide.ts';
+export { decide, isDue, type Moment } from './decide.ts';
 export type * from './event.ts';
 export type * from './evidence.ts';
 export { ABORTED_REASON, evolve } from './evolve.ts';
@@ -29,7 +29,15 @@ export type { JournalRecord } from './journal.ts';
 export { JOURNAL_VERSION } from './journal.ts';
 export { type EarlierWork, type Evidence, type Judgement, judge } from './judge.ts';
 export * from './limits.ts';
-export { type Memory, memoriesFor, memoryBlock, readMemories, searchMemories, tagOf } from './memories.ts';
+export {
+  MAX_MEMORY_CHARS,
+  type Memory,
+  memoriesFor,
+  memoryBlock,
+  readMemories,
+  searchMemories,
+  tagOf,
+} from './memories.ts';
 export * from './message.ts';
 export * from './nearest.ts';
 export { type OutboxLine, readOutboxLine } from './outbox-line.ts';

@@ -57,7 +57,8 @@ Tabs, not spaces.
 `;
     expect(readMemories(text).map(({ text: said, tags }) => [said, tags])).toEqual([
       ['Tabs, not spaces.', []],
-      ['- make needs GNU make\n- and bash', []],
+      ['make needs GNU make', []],
+      ['and bash', []],
       ['Port 4000 is taken.', ['ports']],
     ]);
   });

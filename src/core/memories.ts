@@ -17,6 +17,10 @@ export interface Memory {
   created: string;
 }
 
+/** Longest memory that is kept, and longest paragraph that is one. */
+export const MAX_MEMORY_CHARS = 4_000;
+
+const BULLET = /^[-*+]\s+/;
 const HEADING = /^###\s+(mem-[\w-]+)\s*$/;
 const DETAILS = /^<!--\s*(?:tags:\s*(.*?))?\s*(?:\|\s*)?(?:created:\s*(\S+))?\s*-->$/;
 
@@ -48,7 +52,9 @@ export function readMemories(text: string): Memory[] {
   let details: Pick<Memory, 'tags' | 'created'> = { tags: [], created: '' };
   const end = () => {
     const words = lines.join('\n').trim();
-    if (words !== '') found.push({ id, text: words, ...details });
+    // A wall of text is no memory; its lines may be.
+    const parts = words.length > MAX_MEMORY_CHARS ? words.split('\n') : [words];
+    for (const text of parts) if (text.trim() !== '') found.push({ id, text: text.trim(), ...details });
     id = '';
     lines = [];
     details = { tags: [], created: '' };
@@ -68,6 +74,9 @@ export function readMemories(text: string): Memory[] {
     } else if (line.trim() === '') {
       // Inside a block of ours an empty line is quoted, so this one ends it.
       if (lines.length > 0) end();
+    } else if (id === '' && BULLET.test(line)) {
+      end();
+      lines.push(line.replace(BULLET, ''));
     } else lines.push(line.replace(/^>\s?/, ''));
   }
   end();

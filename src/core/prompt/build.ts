@@ -30,7 +30,8 @@ const BUDGET = {
   paths: 100,
   inputs: 40,
   patterns: 8_000,
-  memories: 8_000,
+  /** Beside the budget by which they were chosen. */
+  memories: 200_000,
   prd: 16_000,
   commits: 20,
 } as const;
@@ -283,7 +284,7 @@ function knowledge({ knowledge = {} }: PromptInput, data: Data): string {
     if (text !== '') parts.push(`### ${title}\n\n${text}`);
   };
   add('Patterns of this project', quoted(patterns, BUDGET.patterns, data));
-  add('Memories', memories?.trim() ? data.block(memories, BUDGET.memories, 'end') : '');
+  add('Memories', memories?.trim() ? data.block(memories, BUDGET.memories) : '');
   add('Requirements (read only)', quoted(prd, BUDGET.prd, data));
   add(
     'Recent commits, newest first',

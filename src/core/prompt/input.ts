@@ -64,6 +64,8 @@ export interface PromptSkills {
   robot?: boolean;
   /** The notes and task commands are there. */
   tools?: boolean;
+  /** False: no memories stand in prompts, and none are asked for. */
+  memories?: boolean;
   /** Skills that are loaded on demand. */
   others?: { name: string; about: string }[];
 }
@@ -99,6 +101,8 @@ export interface PromptInput {
   inputs?: Record<string, string> | undefined;
   knowledge?: PromptKnowledge | undefined;
   skills?: PromptSkills | undefined;
+  /** Nobody can speak to this agent while it works: it has to look for itself. */
+  looksForSignals?: boolean | undefined;
   gates?: GateDef[] | undefined;
   /** Paths or patterns that only the engine and people may change. */
   protect?: string[] | undefined;

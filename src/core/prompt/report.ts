@@ -79,10 +79,15 @@ function blockers(): string[] {
 }
 
 function commands(input: PromptInput): string[] {
-  const { publishes = null, outboxPath } = input;
+  const { publishes = null, outboxPath, looksForSignals } = input;
   const lines = [
     'The same object can be handed in with `ralph emit ralph.result \'{…}\' --payload-json`, which counts more than the message. `ralph emit TOPIC "text"` publishes a topic to other roles.',
   ];
+  if (looksForSignals === true) {
+    lines.push(
+      'Between two steps of your work, and once more before you report, run `ralph tools signals`: it shows what people have said to you since this prompt. Follow it as the guidance above; what it shows counts as read.',
+    );
+  }
   if (publishes !== null) {
     const topics = publishes.map((topic) => `\`${inertLine(topic, null)}\``).join(', ');
     lines.push(
