@@ -57,7 +57,10 @@ export function startChild(call: AgentCall, plan: ChildPlan): AgentHandle {
   function watchTheEnd(): void {
     clearTimeout(leaving);
     const state = reader.leaving();
-    if (state === 'no') return;
+    if (state === 'no') {
+      talk?.goOn();
+      return;
+    }
     talk?.hush();
     leaving = setTimeout(showTheDoor, leaveMs[state]);
   }

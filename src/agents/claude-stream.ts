@@ -207,8 +207,8 @@ function readRetry(reading: Reading, event: Json): AgentEvent[] {
 function readSystem(reading: Reading, event: Json): AgentEvent[] {
   const subtype = text(event.subtype);
   if (subtype === 'init') {
-    // A further turn begins, and its first words may be long in coming.
-    if (reading.told.closed === true) reading.told.closed = false;
+    // A further turn begins, and its first words may be long in coming. What ended the last one is past.
+    if (reading.told.closed === true) reading.told = { ...reading.told, closed: false, error: null };
     reading.cwd = text(event.cwd);
     reading.told.usage.model = text(event.model) || reading.told.usage.model;
   }

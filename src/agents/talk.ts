@@ -27,16 +27,30 @@ export interface Talk {
   send(text: string, how?: { urgent?: boolean }): Promise<boolean>;
   /** A line of the agent's stdout. */
   heard(line: string): void;
-  /** The agent has said its last word: ends stdin, unless something that was sent is still under way. */
+  /**
+   * The agent has said its last word: ends stdin. Where something that was sent is still under way, a further turn
+   * may begin with it, and stdin stays open for a moment more.
+   */
   hush(): void;
+  /** A further turn has begun. */
+  goOn(): void;
   /** The process is gone. */
   over(): void;
 }
+
+/** How long an agent may take from its last word to a further turn, before it is taken for done. */
+const MOMENT_MS = 3_000;
 
 /** Begins with the prompt. */
 export function startTalk(input: Input, live: LiveInput, prompt: string): Talk {
   const waiting = new Map<string, (taken: boolean) => void>();
   let open = input.write(`${live.message(prompt, randomUUID())}\n`);
+  let closing: NodeJS.Timeout | undefined;
+
+  function close(): void {
+    open = false;
+    input.endInput();
+  }
 
   function settle(id: string, taken: boolean): void {
     const settled = waiting.get(id);
@@ -58,11 +72,13 @@ export function startTalk(input: Input, live: LiveInput, prompt: string): Talk {
       if (id !== null) settle(id, true);
     },
     hush() {
-      if (waiting.size > 0) return;
-      open = false;
-      input.endInput();
+      clearTimeout(closing);
+      if (waiting.size === 0) close();
+      else closing = setTimeout(close, MOMENT_MS);
     },
+    goOn: () => clearTimeout(closing),
     over() {
+      clearTimeout(closing);
       open = false;
       for (const id of [...waiting.keys()]) settle(id, false);
     },

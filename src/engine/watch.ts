@@ -15,13 +15,16 @@ export interface Watch {
 }
 
 export interface Watched {
-  /** Ends what runs; called once, with the cause. */
+  /** Ends what runs, with the cause; called again where a harder one comes, e.g. an abort after a pause. */
   end(cause: StopCause): void;
   /** Called at every look, for outboxes and the like. */
   tick?(): Promise<void>;
 }
 
 const EVERY_MS = 1_000;
+
+/** A pause and a limit let an agent reach a safe point; the others let nothing. */
+const HARDNESS: Record<StopCause, number> = { pause: 0, limit: 0, abort: 1, signal: 1 };
 
 /** Looks whenever the mailbox stirs and once a second, until closed. Errors of a look end the wave. */
 export function watch(house: House, { end, tick }: Watched): Watch {
@@ -42,11 +45,10 @@ export function watch(house: House, { end, tick }: Watched): Watch {
         end('signal');
         return;
       }
-      const found = cause ?? causeOf(house);
-      if (found !== null && cause === null) {
-        cause = found;
-        end(found);
-      }
+      const found = causeOf(house);
+      if (found === null || (cause !== null && HARDNESS[found] <= HARDNESS[cause])) return;
+      cause = found;
+      end(found);
     });
     return running;
   };

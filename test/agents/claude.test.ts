@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -197,5 +197,83 @@ describe(`Claude Code ${claudeVersion()}, the real one`, () => {
     expect(report).toMatchObject({ ending: 'ended', finalMessage: 'It looked.' });
     const sent = used().usage();
     expect(report.usage).toMatchObject({ inputTokens: sent.input, outputTokens: sent.output });
+  });
+});
+
+/** Runs until the file `go` is there. */
+const HELD = { run: 'touch started; while ! test -e go; do timeout 0.1 tail -f /dev/null; done; echo ran' };
+const heldUp = async () => {
+  for (let turn = 0; turn < 400 && !existsSync(join(repo, 'started')); turn++) await sleep(50);
+};
+const go = () => writeFileSync(join(repo, 'go'), '');
+
+describe('the real Claude Code, talked to while it works', () => {
+  it('has a word that comes while a tool runs in its next model request', async () => {
+    const handle = await start({ conversations: [{ turns: [HELD, DONE] }] });
+    await heldUp();
+    const before = used().requests.length;
+    const sent = handle.send?.('Target Firefox only, not Chrome.');
+    go();
+    expect(await sent).toBe(true);
+    const report = await handle.done;
+    expect(report).toMatchObject({ ending: 'ended', finalMessage: DONE.text, unknownEvents: 0 });
+    expect(used().requests[before]?.told).toContain('Target Firefox only, not Chrome.');
+    expect(used().requests[before]?.step).toBe(1);
+  });
+
+  it('goes on in a further turn with a word that comes after its last tool; the bill is of the whole', async () => {
+    const handle = await start({
+      conversations: [
+        {
+          match: /Firefox/,
+          turns: [{ text: 'Firefox it is.', delayMs: 1000, usage: { input: 40, output: 4 } }],
+        },
+        { turns: [HELD, { ...DONE, delayMs: 2500 }] },
+      ],
+    });
+    await heldUp();
+    go();
+    for (let turn = 0; turn < 400 && used().requests.length < 2; turn++) await sleep(50);
+    expect(await handle.send?.('Target Firefox only.')).toBe(true);
+    const report = await handle.done;
+    expect(report).toMatchObject({ ending: 'ended', finalMessage: 'Firefox it is.' });
+    const sent = used().usage();
+    expect(report.usage).toMatchObject({ inputTokens: sent.input, outputTokens: sent.output });
+    const bills = readFileSync(join(root, 'log'), 'utf8')
+      .split('\n')
+      .flatMap((line) => /"total_cost_usd":([\d.]+)/.exec(line)?.[1] ?? []);
+    expect(bills).toHaveLength(2);
+    expect(report.usage.costUsd).toBe(Number(bills[1]));
+  });
+
+  it('is interrupted by an urgent word, loses the tool and keeps its session', async () => {
+    const turns = [{ run: 'touch started; tail -f /dev/null' }, { text: 'Firefox at once.' }];
+    const handle = await start({
+      conversations: [{ turns }],
+    });
+    await heldUp();
+    expect(await handle.send?.('Firefox!', { urgent: true })).toBe(true);
+    const report = await handle.done;
+    expect(report).toMatchObject({
+      ending: 'ended',
+      error: null,
+      finalMessage: 'Firefox at once.',
+      leftBehind: [],
+    });
+    expect(report.commands).toMatchObject([{ denied: false }]);
+  });
+
+  it('goes on in the session of an earlier run', async () => {
+    const handle = await start({ conversations: [{ turns: [HELD, DONE] }] });
+    await heldUp();
+    await handle.stop(5000);
+    const { sessionId } = await handle.done;
+    await server?.close();
+    const again = await start(
+      { conversations: [{ turns: [{ text: 'I remember.' }] }] },
+      { prompt: 'Firefox.', resume: sessionId ?? '' },
+    );
+    expect(await again.done).toMatchObject({ ending: 'ended', finalMessage: 'I remember.', sessionId });
+    expect(used().requests.find(({ reply }) => reply === 'text')?.messages).toBeGreaterThan(2);
   });
 });

@@ -67,6 +67,8 @@ export interface SeenRequest {
   /** First 4,000 characters of the prompt that began the conversation. */
   prompt: string;
   promptBytes: number;
+  /** First 4,000 characters of what the last message of the request says, results of tools left out. */
+  told: string;
   /** Messages the request carried, all earlier turns included. */
   messages: number;
   conversation: number;
@@ -188,6 +190,12 @@ function positionOf(messages: ApiMessage[]): Position {
     }
   }
   return { step, prompt, conversation };
+}
+
+function lastWords(messages: ApiMessage[]): string {
+  const last = messages.findLast(({ role }) => role === 'user');
+  const words = last === undefined ? [] : blocksOf(last).map((block) => block.text ?? '');
+  return words.join('\n').slice(0, 4000);
 }
 
 /** The working directory as the CLI tells it to the model; its file tool wants absolute paths. */
@@ -347,7 +355,8 @@ export async function startModelServer(script: ModelScript): Promise<ModelServer
     const { prompt, step } = at;
     const seen = { path, model, prompt: prompt.slice(0, 4000), promptBytes: Buffer.byteLength(prompt) };
     const messages = request.messages?.length ?? 0;
-    requests.push({ ...seen, messages, conversation: index, step, reply });
+    const told = lastWords(request.messages ?? []);
+    requests.push({ ...seen, told, messages, conversation: index, step, reply });
     if (!aux && fault === null) begin();
     if (!(await send(response, { answer, model, fault, turn }))) return;
     for (const key of Object.keys(total) as (keyof TokenCounts)[]) total[key] += answer.tokens[key];

@@ -7,6 +7,7 @@ import {
   type AgentReport,
   type AttemptState,
   type Change,
+  type Claim,
   type Fact,
   hear,
   type Mark,
@@ -30,6 +31,8 @@ export interface Finished {
   report: AgentReport;
   lines: OutboxLine[];
   stoppedFor: StopCause | null;
+  /** It was asked to stop at a safe point, took that in, and ended by itself or when its time was over. */
+  heeded?: boolean;
   /** Where git's own rules were put back already: what came of it. */
   ruled?: Ruled;
 }
@@ -39,7 +42,7 @@ const MESSAGE_CHARS = 4_000;
 
 export async function finishAttempt(
   house: House,
-  { iteration, report, lines, stoppedFor, ...done }: Finished,
+  { iteration, report: reported, lines, stoppedFor: asked, ...done }: Finished,
 ): Promise<void> {
   const attempt = house.state.attempts.get(iteration)!;
   const ruled = done.ruled ?? (await putRulesBack(house, attempt));
@@ -61,12 +64,16 @@ export async function finishAttempt(
   const vouched = await committedMarks(house, attempt, after);
   house.fresh = after;
   const now = house.clock.now();
+  const claim = await heard(house, attempt, { report: reported, lines });
+  const { report, stoppedFor } = done.heeded
+    ? atSafePoint({ report: reported, asked, claim })
+    : { report: reported, stoppedFor: asked };
   await append(house, [
     {
       type: 'attempt.ended',
       iteration,
       report: { ...report, finalMessage: report.finalMessage.slice(-MESSAGE_CHARS) },
-      claim: await heard(house, attempt, { report, lines }),
+      claim,
       after,
       ...(await told(house, changes)),
       commits,
@@ -87,6 +94,25 @@ export async function finishAttempt(
     ...ruled.facts,
     ...offBranch(house, attempt, { rewrote, after, commits: commits.length > 0 }),
   ]);
+}
+
+/**
+ * An agent that stopped because it was asked to has not ended by itself, unless it claims something: finished
+ * work and questions are judged like any other.
+ */
+function atSafePoint({
+  report,
+  asked,
+  claim,
+}: {
+  report: AgentReport;
+  asked: StopCause | null;
+  claim: Claim;
+}): Pick<Finished, 'report' | 'stoppedFor'> {
+  const claims = report.ending === 'ended' && claim.kind !== 'none';
+  if (report.ending === 'died' || (claims && asked === 'pause')) return { report, stoppedFor: null };
+  if (claims) return { report, stoppedFor: asked };
+  return { report: { ...report, ending: 'interrupted', timeout: null }, stoppedFor: asked };
 }
 
 /** A branch that lost commits, or another branch, is for a person to look at before more is built on it. */

@@ -28,8 +28,7 @@ import { offCourse, pauseForSwitch } from './branch.ts';
 import { finishAttempt } from './finish.ts';
 import { finishSettingAside } from './leftovers.ts';
 import { sparePersonsBetween } from './spare.ts';
-
-const KILL_GRACE_MS = 5_000;
+import { steer } from './steer.ts';
 
 export async function runWave(house: House, iterations: number[]): Promise<void> {
   const waiting = house.state.wave?.waiting.filter((entry) => iterations.includes(entry.iteration)) ?? [];
@@ -143,7 +142,7 @@ async function attempt(house: House, call: AttemptCall): Promise<void> {
     tokenHash,
   });
   try {
-    const { report, cause } = await seeThrough(house, {
+    const { report, cause, heeded } = await seeThrough(house, {
       call,
       agent,
       env,
@@ -155,7 +154,7 @@ async function attempt(house: House, call: AttemptCall): Promise<void> {
     await box.poll();
     if (cause === 'signal' && house.interrupt.signal === null)
       throw new Error('the run was given up while an agent worked');
-    await finishAttempt(house, { iteration, report, lines: box.lines(), stoppedFor: cause });
+    await finishAttempt(house, { iteration, report, lines: box.lines(), stoppedFor: cause, heeded });
   } finally {
     house.live.delete(iteration);
     house.usage.delete(iteration);
@@ -181,7 +180,7 @@ interface Seen {
 async function seeThrough(
   house: House,
   { call, agent, env, text, promptPath, allowed, poll }: Seen,
-): Promise<{ report: AgentReport; cause: StopCause | null }> {
+): Promise<{ report: AgentReport; cause: StopCause | null; heeded: boolean }> {
   const { iteration, item, marker } = call;
   const policy = house.state.policy!;
   let lastTree = call.before.tree;
@@ -215,23 +214,30 @@ async function seeThrough(
       },
     });
   } catch (error) {
-    if (error instanceof Problem) return { report: neverStarted(error.facts.what), cause: null };
+    if (error instanceof Problem)
+      return { report: neverStarted(error.facts.what), cause: null, heeded: false };
     throw error;
   }
   house.live.set(iteration, handle);
   let cause: StopCause | null = null;
+  const steering = steer(house, { iteration, item, handle });
   const watcher = watch(house, {
     end: (why) => {
       cause = why;
-      void handle.stop(KILL_GRACE_MS);
+      steering.end(why);
     },
-    tick: poll,
+    tick: async () => {
+      await poll();
+      await steering.look();
+    },
   });
   const report = await handle.done;
   house.live.delete(iteration);
   await watcher.close();
+  await steering.close();
+  const heeded = steering.heeded();
   // It had ended by itself before it was told to: it is judged like any other.
-  return { report, cause: report.ending === 'interrupted' ? cause : null };
+  return { report, cause: heeded || report.ending === 'interrupted' ? cause : null, heeded };
 }
 
 function neverStarted(message: string): AgentReport {
