@@ -10,6 +10,7 @@ import type { House, ListReading, TaskList } from '../engine/index.ts';
 import { feedbackSource, openTaskList } from '../store/index.ts';
 import { chooseAgent, usableFallback } from './agents.ts';
 import type { Audience } from './audience.ts';
+import { plannedChannels } from './channels.ts';
 import { currentSession, isOpen, knownSessions, namedSession, readState } from './choose.ts';
 import { loadSettings } from './config.ts';
 import { emptyProblem } from './empty-list.ts';
@@ -95,7 +96,7 @@ export async function planRun(request: RunRequest): Promise<Plan> {
       reviewedList: reading?.kind === 'list' && reading.reviewed,
       listGates: reading?.kind === 'list' ? reading.gates : [],
       interactive: request.interactive,
-      channels: [],
+      channels: plannedChannels(settings),
       // Who has nothing to do need not be there.
       agent: idle ? '' : chooseAgent(settings, stringEnv(request.env)),
     },

@@ -7,7 +7,16 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Problems } from '../config/index.ts';
 import { type Exit, exitOf, Problem, type State } from '../core/index.ts';
-import { append, Fenced, type House, loop, redraw, type TaskList } from '../engine/index.ts';
+import {
+  append,
+  Fenced,
+  type House,
+  loop,
+  type Messenger,
+  openMessenger,
+  redraw,
+  type TaskList,
+} from '../engine/index.ts';
 import { ownIdentity } from '../process/index.ts';
 import { excludeLocally, type RepoGround } from '../repo/index.ts';
 import { createSession, ensureProjectFolder, type HeldLock, localZone, takeLock } from '../store/index.ts';
@@ -15,6 +24,7 @@ import { TO_DO } from '../views/index.ts';
 import { agentMaker } from './agents.ts';
 import { begin } from './begin.ts';
 import { otherAgents } from './blocked.ts';
+import { inboxOf, makeChannels } from './channels.ts';
 import { makeScratch, sweepScratch } from './checks/scratch.ts';
 import { dirty } from './checks/start.ts';
 import { readState } from './choose.ts';
@@ -35,6 +45,8 @@ export interface RunOutcome {
   place: Place;
   /** Agents that could take over a blocked task; null: no suggestions are wanted. */
   others: string[] | null;
+  /** A person asked that the same command starts again. */
+  again?: boolean;
 }
 
 export async function runLoop(request: RunRequest): Promise<RunOutcome> {
@@ -132,20 +144,52 @@ async function runSession(request: RunRequest, start: Start): Promise<RunOutcome
     agent,
     audience: request.audience,
     env: request.env,
+    notes: settings,
     force: request.force,
+  });
+  let again = false;
+  const messenger = await openMessages(request, {
+    ...start,
+    house: opened.house,
+    restart: () => (again = true),
   });
   try {
     request.opened?.(opened.house);
+    await messenger.open();
     // Nothing was done to the tree since: what stood there is where the first attempt begins.
     opened.house.fresh = dirt.mark;
     await begin(opened, { request, plan, dirty: dirt.all, session });
     const exit = await toTheEnd(opened.house, opened.lock.stillOurs);
     const { state } = opened.house;
     const others = settings.unblock.autoSuggest ? await otherAgents(settings, request.env) : null;
-    return { exit, sessionId: session.id, state, place, others };
+    return { exit, sessionId: session.id, state, place, others, again: again && exit.code === 7 };
   } finally {
+    await messenger.close();
     await opened.close();
   }
+}
+
+/** The channels of this run, told each record from the first on. */
+async function openMessages(
+  { audience, env }: RunRequest,
+  { plan: { place, settings }, session, house, restart }: Start & { house: House; restart(): void },
+): Promise<Messenger> {
+  const where = { sessionId: session.id, loop: 'main' };
+  const say = (text: string) => audience.say(text);
+  const channels = await makeChannels({ place, settings, env, say });
+  const memories = async () => (await house.knowledge.read()).memories ?? '';
+  const inbox = inboxOf(house, { where, memories, env, restart });
+  const messenger = openMessenger({ house, channels, inbox, where, say });
+  const { recorded, event } = house;
+  house.recorded = (record) => {
+    recorded(record);
+    messenger.tell(record, house.state);
+  };
+  house.event = (iteration, news) => {
+    event(iteration, news);
+    if (news.kind === 'progress') messenger.progress(iteration, news.text);
+  };
+  return messenger;
 }
 
 /** On the way a person's edit stops nothing; that it is left out of commits and evidence is told. */

@@ -3,6 +3,8 @@ export { intake } from './intake.ts';
 export { leftBy } from './left.ts';
 export { fileReview } from './list.ts';
 export { matchesAny } from './match.ts';
+export { type Messenger, openMessenger } from './messenger.ts';
+export type { LoopName } from './news.ts';
 export { finishSettingAside, setAside } from './perform/leftovers.ts';
 export type * from './ports.ts';
 export { giveUp, loop, turn } from './turn.ts';

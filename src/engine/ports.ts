@@ -255,6 +255,8 @@ export interface AgentCall {
 
 export type AgentEvent =
   | { kind: 'text'; text: string }
+  /** What the agent tells people of itself, with `ralph tools interact progress`. */
+  | { kind: 'progress'; text: string }
   | { kind: 'tool'; name: string; detail: string }
   | { kind: 'usage'; inputTokens: number; outputTokens: number; costUsd: number | null }
   | { kind: 'retry'; reason: string; attempt: number };
@@ -365,7 +367,20 @@ export interface Leftovers {
 
 /** Things a person put beside the task that go into the prompt. All bounded; missing files are empty. */
 export interface KnowledgeSource {
-  read(): Promise<PromptKnowledge>;
+  /** `about`: the words of the work; memories that share words with it come first. */
+  read(about?: string): Promise<PromptKnowledge>;
+  /** False: memories stand in no prompt. */
+  readonly remembers?: boolean;
+  /** Skills that agents can load, in the order of their folders; absent: there are none. */
+  skills?(): Promise<SkillFile[]>;
+}
+
+export interface SkillFile {
+  name: string;
+  /** One line. */
+  about: string;
+  /** Absolute. */
+  file: string;
 }
 
 /** Feedback batches under `iterations/<N+1>/feedbacks/`, each with the hash of its text as id. */

@@ -26,6 +26,7 @@ export function note(notes: Notes, event: AgentEvent): void {
   }
   notes.retry = null;
   switch (event.kind) {
+    case 'progress':
     case 'text': {
       // The end of a long piece is what is being said now.
       const said = plain(event.text.slice(-MAX_PIECE_CHARS), MAX_PIECE_CHARS).split('\n');

@@ -1,0 +1,130 @@
+/** What channels are told, and what the loop makes of a channel that reaches nobody. */
+import { expect, test } from 'vitest';
+import { type Channel, type ChannelInbox, type News, openMessenger } from '../../src/engine/index.ts';
+import { crashedAfter, facts, honest, leave, makeWorld, policy, run, send, type World } from './world.ts';
+
+const WHERE = { sessionId: '261128-090000', loop: 'main' };
+const ask = (text: string) => [{ topic: 'human.interact', payload: text }];
+
+/** A person's phone: what arrived on it. `works` false: nothing does. */
+function phone(works = true): Channel & { told: News[] } {
+  const told: News[] = [];
+  return {
+    told,
+    name: 'phone',
+    answers: true,
+    open: () => Promise.resolve(),
+    show(news) {
+      if (works) told.push(news);
+      return Promise.resolve(works);
+    },
+    close: () => Promise.resolve(),
+  };
+}
+
+async function withPhone(world: World, channel: Channel, play: () => Promise<unknown>): Promise<void> {
+  const { house } = world;
+  const inbox: ChannelInbox = {
+    send: () => Promise.reject(new Error('nobody writes here')),
+    open: () => [],
+    question: () => null,
+    view: () => Promise.resolve(''),
+    restart: () => Promise.resolve(),
+    sessionDir: house.sessionDir,
+    context: { ...WHERE, iteration: null, role: null, task: null },
+  };
+  const messenger = openMessenger({ house, channels: [channel], inbox, where: WHERE, say: () => undefined });
+  const { recorded } = house;
+  house.recorded = (record) => {
+    recorded(record);
+    messenger.tell(record, house.state);
+  };
+  await messenger.open();
+  try {
+    await play();
+  } finally {
+    await messenger.close();
+    house.recorded = recorded;
+  }
+}
+
+const asking = (channels: string[]) => ({
+  questions: { ...policy().questions, interactTimeoutS: 60, channels },
+  wait: true,
+});
+const askingWorld = () =>
+  makeWorld({
+    tasks: [{ id: 't1' }],
+    play: (seen, w) =>
+      seen.attempt === 1 ? { emit: ask('Which colour?'), say: 'I asked.' } : honest(seen, w),
+  });
+
+test('a question, what became of it, and the end of the run are told in this order', async () => {
+  const world = askingWorld();
+  const channel = phone();
+  await withPhone(world, channel, () => run(world, asking(['phone'])));
+  expect(channel.told.map(({ kind }) => kind).filter((kind) => kind !== 'notice')).toEqual([
+    'question',
+    'over',
+    'ended',
+  ]);
+  expect(channel.told.find(({ kind }) => kind === 'question')).toMatchObject({
+    repeat: false,
+    question: { id: 'q1', text: 'Which colour?' },
+    context: { loop: 'main', iteration: 1, task: 't1' },
+  });
+  expect(facts(world, 'question.shown')).toEqual([
+    { type: 'question.shown', id: 'q1', channel: 'phone', reached: true },
+  ]);
+  leave(world);
+});
+
+test('where the only channel reaches nobody, silence is assumed at once', async () => {
+  const world = askingWorld();
+  let waits: unknown[] = [];
+  await withPhone(world, phone(false), async () => {
+    const played = await run(world, asking(['phone']));
+    waits = played.waits;
+    expect(played.exit.code).toBe(0);
+  });
+  expect(facts(world, 'question.shown').map(({ reached }) => reached)).toEqual([false]);
+  expect(facts(world, 'question.expired').map(({ outcome }) => outcome)).toEqual(['proceed']);
+  expect(facts(world, 'notice.given').map(({ text }) => text)).toContainEqual(
+    expect.stringContaining('q1 reached nobody (phone failed)'),
+  );
+  expect(waits.length).toBeLessThanOrEqual(1);
+  leave(world);
+});
+
+test('after a restart an open question is told once more, as a repeat', async () => {
+  const world = askingWorld();
+  const first = phone();
+  await withPhone(world, first, () => run(world, asking(['phone'])));
+  const shown = world.records.find(({ facts: all }) => all.some(({ type }) => type === 'question.shown'))!;
+  const crashed = crashedAfter(world, shown.seq);
+  const second = phone();
+  await withPhone(crashed, second, async () => {
+    send(crashed, { type: 'ANSWER', question: 'q1', text: 'blue' });
+    expect((await run(crashed, asking(['phone']))).exit.code).toBe(0);
+  });
+  const repeated = second.told.filter(({ kind }) => kind === 'question');
+  expect(repeated).toMatchObject([{ repeat: true, question: { id: 'q1' } }]);
+  expect(crashed.prompts.filter((prompt) => prompt.includes('blue'))).toHaveLength(1);
+  leave(crashed);
+  leave(world);
+});
+
+test('who steers is told when it stands in a prompt, and who writes nonsense is told that', async () => {
+  const world = makeWorld({ tasks: [{ id: 't1' }], play: honest });
+  const channel = phone();
+  await withPhone(world, channel, async () => {
+    send(world, { type: 'STEER', text: 'use bar' });
+    send(world, { type: 'STEER', text: 'use bar', target: 'nobody-here' });
+    await run(world);
+  });
+  const handled = channel.told.filter(({ kind }) => kind === 'handled');
+  expect(handled.map((news) => news.kind === 'handled' && news.refused).sort()).toEqual([false, true]);
+  const delivered = channel.told.filter(({ kind }) => kind === 'delivered');
+  expect(delivered).toMatchObject([{ iteration: 1, live: false, message: { text: 'use bar' } }]);
+  leave(world);
+});
