@@ -124,6 +124,9 @@ export async function play(
   let outcome: RunOutcome;
   try {
     outcome = await app.runLoop(request);
+    // Somebody in the chat asked for it: the same command, which takes the session up where it stands.
+    for (let last = outcome; last.again === true; last = outcome)
+      outcome = await app.runLoop({ ...request, session: last.sessionId, fresh: false, reopen: false });
   } finally {
     screen.close();
   }
