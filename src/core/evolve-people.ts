@@ -162,4 +162,6 @@ function expire(state: State, fact: Extract<PeopleFact, { type: 'question.expire
   }
   close(state, fact.id, 'expired');
   open.answer = fact.text;
+  // Asked again, it has no end yet that an agent could be told.
+  if (fact.outcome === 're_ask') open.delivered = true;
 }

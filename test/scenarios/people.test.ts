@@ -50,7 +50,8 @@ test('silence with proceed tells the agent and goes on, after the time and not b
 });
 
 test('silence with default takes the default the agent offered', async () => {
-  const { world, first } = await silence('default', 'Which colour?\n\nDefault: blue');
+  const options = 'Options: (A) red (B) blue\n\nDefault if no response: (B)';
+  const { world, first } = await silence('default', `Which colour? ${options}`);
   expect(first.exit.code).toBe(0);
   const expired = facts(world, 'question.expired');
   expect(expired.map((fact) => [fact.outcome, fact.text])).toEqual([['default', 'blue']]);
@@ -68,6 +69,21 @@ test('silence with re_ask asks again with a new deadline', async () => {
   expect(asked.map((question) => question.id)).toEqual(['q1', 'q2']);
   expect(asked[1]!.deadline).toBeGreaterThan(asked[0]!.deadline!);
   expect([...world.house.state.openQuestions]).toEqual(['q2']);
+  leave(world);
+});
+
+test('a question that was asked again is told once, with its answer and without the silence before', async () => {
+  const world = makeWorld({ tasks: [{ id: 't1' }], play: asksOnce });
+  const over = { questions: questions('re_ask') };
+  await run(world, over);
+  world.outside.now += 10 * MINUTE;
+  await run(world, over);
+  send(world, { type: 'ANSWER', text: 'blue' });
+  expect((await run(world, over)).exit.code).toBe(0);
+  const told = world.prompts.at(-1)!;
+  expect(told.match(/Which colour\?/g)).toHaveLength(1);
+  expect(told).toContain('blue');
+  expect(told).not.toContain('Nobody answered');
   leave(world);
 });
 

@@ -188,6 +188,21 @@ describe('data stays data', () => {
     expect(prompt).not.toMatch(/^<promise>|^EXIT_SIGNAL|^LOOP_COMPLETE$/m);
   });
 
+  it('an answer comes with what could be chosen, and silence says what it means', () => {
+    const question = 'Which colour?';
+    const options = [
+      { key: 'A', text: 'red' },
+      { key: 'B', text: 'blue' },
+    ];
+    const told = (answer: string, by: string | null) =>
+      buildPrompt({ ...base, answers: [{ question, options, default: 'B', answer, by }] });
+    expect(told('red', 'ada')).toContain(
+      'Which colour?\n(A) red\n(B) blue\nDefault if no response: B\n```\nAnswer of ada:\n```text\nred\n```',
+    );
+    expect(told('blue', null)).toContain('Nobody answered in time, so your default stands:\n```text\nblue');
+    expect(told('', null)).toContain('Nobody answered in time. Decide yourself');
+  });
+
   it('a fence in it cannot end the fence around it', () => {
     const prompt = buildPrompt({
       ...base,

@@ -7,7 +7,7 @@ import { isTerminal, MARKERS, type TaskDef } from '../task.ts';
 import { dutiesOf } from './duties.ts';
 import { GUIDANCE_EACH, guidanceText } from './guidance.ts';
 import { fenced, inert, inertLine, shortened } from './inert.ts';
-import type { PromptInput } from './input.ts';
+import type { PromptAnswer, PromptInput } from './input.ts';
 import { duration, howToReport } from './report.ts';
 import { skillsText } from './skills.ts';
 
@@ -117,16 +117,26 @@ function point(text: string, at: { iteration: number; task: string | null }, dat
 
 function answers({ answers = [] }: PromptInput, data: Data): string {
   if (answers.length === 0) return '';
-  const shown = answers.slice(-BUDGET.answers).map(({ question, answer, by }) => {
-    const reply =
-      answer.trim() === ''
-        ? 'Nobody answered in time. Decide yourself, by the default you named if you named one.'
-        : `Answer of ${data.line(by, 100)}:\n${data.block(answer, BUDGET.answerEach)}`;
-    return `Question:\n${data.block(question, BUDGET.answerEach)}\n${reply}`;
-  });
+  const shown = answers
+    .slice(-BUDGET.answers)
+    .map((one) => `Question:\n${data.block(asked(one), BUDGET.answerEach)}\n${reply(one, data)}`);
   const left = answers.length - shown.length;
   if (left > 0) shown.unshift(`… shortened: the oldest ${left} of ${answers.length} are left out`);
   return `Answers to questions that were asked for this work. Act on them; do not ask again.\n\n${shown.join('\n\n')}`;
+}
+
+/** The question as it was asked, with what could be chosen. */
+function asked({ question, options = [], default: fallback }: PromptAnswer): string {
+  const choices = options.map(({ key, text }) => `(${key}) ${text}`);
+  return [question, ...choices, ...(fallback ? [`Default if no response: ${fallback}`] : [])].join('\n');
+}
+
+function reply({ answer, by }: PromptAnswer, data: Data): string {
+  if (answer.trim() === '')
+    return 'Nobody answered in time. Decide yourself, by the default you named if you named one.';
+  const head =
+    by === null ? 'Nobody answered in time, so your default stands' : `Answer of ${data.line(by, 100)}`;
+  return `${head}:\n${data.block(answer, BUDGET.answerEach)}`;
 }
 
 function events({ events = [] }: PromptInput, data: Data): string {

@@ -4,6 +4,7 @@
  */
 import type { Allowance } from '../event.ts';
 import type { GateDef } from '../policy.ts';
+import type { Option } from '../question.ts';
 import type { Mode, RoleName } from '../role.ts';
 import type { TaskDef, TaskStatus } from '../task.ts';
 
@@ -27,9 +28,13 @@ export interface PromptFeedback {
 
 export interface PromptAnswer {
   question: string;
+  /** What could be chosen, and what the asker would do by itself: its next call has not seen the question. */
+  options?: readonly Option[] | undefined;
+  default?: string | null | undefined;
   /** Empty: nobody answered in time. */
   answer: string;
-  by: string;
+  /** null: nobody; the answer is then the default of the asker. */
+  by: string | null;
 }
 
 export interface PromptEvent {

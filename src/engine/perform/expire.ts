@@ -1,5 +1,5 @@
 /** A deadline passed and no answer came, from anywhere: what silence means was said when it was asked. */
-import type { Fact, OnTimeout, QuestionState, State } from '../../core/index.ts';
+import type { Fact, OnTimeout, Question, QuestionState, State } from '../../core/index.ts';
 import { append, type House } from '../house.ts';
 
 export async function expire(house: House, id: string): Promise<void> {
@@ -11,7 +11,7 @@ function expiryFacts(state: State, id: string, now: number): Fact[] {
   if (open?.state !== 'open') return [];
   const { question } = open;
   const outcome = outcomeOf(question.onTimeout, question.default);
-  const text = outcome === 'default' ? (question.default ?? '') : '';
+  const text = outcome === 'default' ? defaultOf(question) : '';
   const facts: Fact[] = [
     { type: 'question.expired', id, outcome, text },
     { type: 'notice.given', level: 'warning', text: `${silence(open, now)}: ${MEANING[outcome]}.` },
@@ -37,6 +37,15 @@ const MEANING: Record<OnTimeout, string> = {
   re_ask: 'it is asked again',
   stop: 'the run stops',
 };
+
+/** The words of the default; where it names an option, the option's, as for an answer. */
+function defaultOf({ default: fallback, options }: Question): string {
+  const named = /^\(?([^()]*)\)?$/
+    .exec(fallback ?? '')?.[1]
+    ?.trim()
+    .toLowerCase();
+  return options.find(({ key }) => key.toLowerCase() === named)?.text ?? fallback ?? '';
+}
 
 /** A default that nobody gave is no default: the agent proceeds and is told. */
 function outcomeOf(onTimeout: OnTimeout, fallback: string | null): OnTimeout {
