@@ -38,13 +38,18 @@ export interface TestInbox extends ChannelInbox {
 
 /** An inbox with these questions; an answer closes its question at once. */
 export function testInbox(questions: Question[] = [QUESTION]): TestInbox {
+  const keys: string[] = [];
   const inbox: TestInbox = {
     said: [],
     answered: new Map(),
     full: false,
     send(spoken) {
       if (inbox.full) return Promise.reject(new Error('the disk takes no more'));
-      inbox.said.push(spoken);
+      const known = spoken.key === undefined ? -1 : keys.indexOf(spoken.key);
+      if (known >= 0) return Promise.resolve(`signal.${known + 1}.yaml`);
+      const { key, ...said } = spoken;
+      keys.push(key ?? '');
+      inbox.said.push(said);
       if (spoken.question !== undefined) inbox.answered.set(spoken.question, spoken.from);
       return Promise.resolve(`signal.${inbox.said.length}.yaml`);
     },

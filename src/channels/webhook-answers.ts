@@ -2,6 +2,7 @@
  * The way in of a webhook: a small server on this machine's own address that takes signed answers and words
  * to the work. Who cannot sign learns nothing; who can is told what became of it.
  */
+import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
 import { Problem } from '../core/index.ts';
@@ -140,8 +141,8 @@ async function readBody(request: IncomingMessage): Promise<Buffer | 'large' | 'b
 }
 
 /**
- * First into the mailbox, then into the memory, then the reply: a crash in between loses nothing, and who got
- * no reply may send the same again.
+ * First into the mailbox, then into the memory, then the reply: a crash in between loses nothing, and who got no
+ * reply may send the same again, which is then the message that lies there already.
  */
 async function takeIn(
   response: ServerResponse,
@@ -157,7 +158,8 @@ async function takeIn(
   for (const key of keys) seen.mark(key, now() + 2 * WINDOW_MS);
   let message: string;
   try {
-    message = await inbox.send(spoken);
+    const key = `webhook-${createHash('sha256').update(keys.at(-1)!).digest('hex').slice(0, 40)}`;
+    message = await inbox.send({ ...spoken, key });
   } catch {
     for (const key of keys) seen.unmark(key);
     return reply(response, 503, { error: 'it could not be taken in; send it again' });

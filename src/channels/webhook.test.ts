@@ -430,6 +430,16 @@ describe('in', () => {
     expect((await say(word)).status).toBe(202);
   });
 
+  test('a runner that died before it replied: the same post again is the same message', async () => {
+    const word = { type: 'INFO', text: 'tabs', from: 'Ann' };
+    const { body } = await say(word);
+    await channel!.close();
+    rmSync(join(dir, '.ralph'), { recursive: true });
+    url = await opened();
+    expect(await say(word)).toEqual({ status: 202, body });
+    expect(inbox.said).toHaveLength(1);
+  });
+
   test('what cannot be remembered is still taken', async () => {
     chmodSync(dir, 0o500);
     expect((await say({ type: 'INFO', text: 'tabs', from: 'Ann' })).status).toBe(202);

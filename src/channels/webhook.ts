@@ -21,8 +21,8 @@ export interface WebhookOptions {
   answers: boolean;
   /** Where answers are taken on this machine. Default: 127.0.0.1:0, any free port. */
   listen?: string | undefined;
-  /** What the receiver is told as the address of answers. Default: that on this machine. */
-  answerUrl?: string | undefined;
+  /** What the receiver is told as the address of answers. Default, or null: that on this machine. */
+  answerUrl?: string | null | undefined;
   /** Absolute path of the memory of what came in; 0600. */
   stateFile: string;
   warn(text: string): void;
