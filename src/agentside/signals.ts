@@ -2,7 +2,7 @@
  * `ralph tools signals`: what people have said to this attempt since its prompt was sealed. Reading is
  * acknowledging: the loop is told what was shown, and does not count it as undelivered any more.
  */
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Message, Question } from '../core/index.ts';
@@ -54,12 +54,14 @@ async function settled({ sessionDir }: Attempt): Promise<void> {
 }
 
 /** What stood in no prompt of this role, and was shown to none of its attempts. */
-function waiting({ sessionDir, iteration, role, task }: Attempt): { messages: Message[]; replies: Reply[] } {
+function waiting(attempt: Attempt): { messages: Message[]; replies: Reply[] } {
+  const { sessionDir, iteration, role, task } = attempt;
   const queued = new Map<string, Message>();
   const questions = new Map<string, Question>();
   const replies = new Map<string, Reply>();
   const roles = new Map<number, string>();
-  const had: { iteration: number; ids: string[] }[] = [];
+  // An earlier call of this attempt may not have been heard yet.
+  const had: { iteration: number; ids: string[] }[] = [{ iteration, ids: acknowledged(attempt) }];
   const journal = journalOf(sessionDir, [
     'message.received',
     'attempt.started',
@@ -109,6 +111,28 @@ function waiting({ sessionDir, iteration, role, task }: Attempt): { messages: Me
       ({ question: { id, about } }) => !told.has(id) && (about === 'session' || about === task),
     ),
   };
+}
+
+/** What this attempt has said it read. */
+function acknowledged({ voice }: Attempt): string[] {
+  try {
+    const lines = readFileSync(voice.outbox, 'utf8').split('\n');
+    return lines.flatMap((line) => (line.includes('"ralph.ack"') ? idsIn(line) : []));
+  } catch {
+    return [];
+  }
+}
+
+function idsIn(line: string): string[] {
+  try {
+    const { topic, payload } = JSON.parse(line) as { topic?: unknown; payload?: Record<string, unknown> };
+    if (topic !== 'ralph.ack') return [];
+    return [payload?.messages, payload?.questions].flatMap((ids) =>
+      Array.isArray(ids) ? ids.map(String) : [],
+    );
+  } catch {
+    return [];
+  }
 }
 
 function words(messages: Message[], replies: Reply[]): string {

@@ -3,9 +3,11 @@
  * thing. Who opens a house closes it, whatever happens in between.
  */
 import { randomBytes } from 'node:crypto';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
+import type { Settings } from '../config/index.ts';
 import { emptyState, evolve, type JournalRecord, Problem, type State } from '../core/index.ts';
-import { type House, openHouse, redraw, type TaskList } from '../engine/index.ts';
+import { type House, type KnowledgeSource, openHouse, redraw, type TaskList } from '../engine/index.ts';
 import { ownIdentity } from '../process/index.ts';
 import { openGround, type RepoGround } from '../repo/index.ts';
 import {
@@ -21,6 +23,7 @@ import {
   openWorks,
   type Repair,
   sha256,
+  skillFolders,
   takeLock,
 } from '../store/index.ts';
 import { oneLine } from '../views/index.ts';
@@ -41,6 +44,8 @@ export interface OpenRequest {
   agent: House['agent'];
   audience: Audience;
   env: NodeJS.ProcessEnv;
+  /** What of people's notes stands in prompts; absent: no prompt is made. */
+  notes?: Pick<Settings, 'memories' | 'skills'>;
   /** A person's word that an owner on another host is gone. */
   force: boolean;
 }
@@ -88,7 +93,7 @@ export async function openSession(request: OpenRequest): Promise<Opened> {
       leftovers: markedProcesses,
       list: request.list,
       mirrors,
-      knowledge: knowledgeSource(place.dir, ground),
+      knowledge: knowledgeOf(request, ground),
       feedback: feedbackSource(session.dir),
       secret: () => randomBytes(32).toString('hex'),
       sha256,
@@ -110,6 +115,23 @@ export async function openSession(request: OpenRequest): Promise<Opened> {
     await lock.release();
     throw error;
   }
+}
+
+/** Memories lie in the main checkout, skills where `skills.dirs` says. */
+function knowledgeOf({ place, notes, audience }: OpenRequest, ground: RepoGround): KnowledgeSource {
+  if (notes === undefined) return knowledgeSource(place.dir, ground);
+  const { memories, skills } = notes;
+  const folders = {
+    dirs: skills.dirs,
+    projectDir: place.dir,
+    home: homedir(),
+    warn: (text: string) => audience.say(text),
+  };
+  return knowledgeSource(place.dir, ground, {
+    mainDir: place.mainDir,
+    memories,
+    skills: skillFolders(folders),
+  });
 }
 
 /** What outlives sessions: spending, whose cap for the day holds over all loops, and how an agent failed. */

@@ -1,6 +1,7 @@
 /** Gathers what one prompt is made of, and remembers which messages and answers it delivers. */
 import {
   type Allowance,
+  agentFor,
   feedbackFor,
   type Item,
   type PromptInput,
@@ -8,7 +9,9 @@ import {
   type TaskState,
 } from '../core/index.ts';
 import { ownChanges, standing } from './changes.ts';
+import { guidanceOf } from './guidance.ts';
 import type { House } from './house.ts';
+import { skillsFor } from './skills.ts';
 
 export interface PromptCall {
   iteration: number;
@@ -49,13 +52,7 @@ export async function gatherPrompt(house: House, call: PromptCall): Promise<Gath
       .slice(0, MAX_INDEX)
       .map(({ def, status }) => ({ id: def.id, title: def.title, status })),
     taskFile: house.list?.source.path ?? null,
-    guidance: guidance.map(({ message }) => ({
-      id: message.id,
-      kind: message.type === 'INFO' ? 'note' : 'steer',
-      from: message.from,
-      at: new Date(message.createdAt).toISOString(),
-      text: message.text,
-    })),
+    guidance: guidance.map(({ message }) => guidanceOf(message)),
     feedback,
     answers: answers.map(({ question, answer, by }) => ({
       question: question.text,
@@ -63,14 +60,15 @@ export async function gatherPrompt(house: House, call: PromptCall): Promise<Gath
       by: by ?? 'nobody',
     })),
     leftovers: task ? await leftoversOf(house, task) : null,
-    knowledge: await house.knowledge.read(),
+    knowledge: await house.knowledge.read(wordsOf(state, task)),
     gates: policy.gates,
     protect: policy.protect,
     publishes: null,
     commit: policy.commit,
     completionWord: policy.completionWord,
     outboxPath: call.outbox,
-    skills: { robot: policy.questions.interactTimeoutS !== null },
+    skills: await skillsFor(house, call.iteration),
+    looksForSignals: !house.agent(agentFor(state, item)).capabilities.liveInput,
   };
   if (task && task.review.feedback !== '') input.lastReviewFeedback = task.review.feedback;
   if (reviewing && task) Object.assign(input, await forReviewer(house, task));
@@ -80,6 +78,13 @@ export async function gatherPrompt(house: House, call: PromptCall): Promise<Gath
     delivered: [...guidance.map((entry) => entry.message.id), ...answers.map((entry) => entry.question.id)],
     reminded: feedback.map(({ sentence }) => sentence),
   };
+}
+
+/** What the call is about, for choosing what is told beside it. */
+function wordsOf(state: State, task: TaskState | null): string {
+  if (task === null) return state.session?.objective ?? '';
+  const { title, description, acceptance, files } = task.def;
+  return [title, description, ...acceptance, ...files].join('\n');
 }
 
 /** Guidance that this item's role has not been given yet; what is for all later prompts comes again. */
@@ -92,7 +97,8 @@ export function pendingGuidance(state: State, item: Item): State['guidance'] {
   });
 }
 
-function undeliveredAnswers(state: State, item: Item) {
+/** Answers, and silence, about this item's work that no prompt and no call has told yet. */
+export function undeliveredAnswers(state: State, item: Item) {
   return [...state.questions.values()].filter(
     ({ question, state: outcome, delivered }) =>
       !delivered &&

@@ -30,6 +30,7 @@ export { writeSignal } from './send.ts';
 export type { ListedSession, NewSession, SessionFolder } from './sessions.ts';
 export { createSession, ensureProjectFolder, isSessionId, listSessions, sessionsFolder } from './sessions.ts';
 export { senderName, signingKey, stateFolder } from './signing.ts';
+export { skillFolders } from './skills.ts';
 export type { TaskListOptions } from './task-list.ts';
 export { openTaskList } from './task-list.ts';
 export { attemptFolder, logName, openWorks, promptName } from './works.ts';

@@ -6,16 +6,17 @@
 import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { PromptKnowledge } from '../core/index.ts';
+import { memoriesFor, type PromptKnowledge, readMemories } from '../core/index.ts';
 import { learningsOf, patternsOf, planNotes } from '../dialects/index.ts';
-import type { Ground, KnowledgeSource } from '../engine/index.ts';
+import type { Ground, KnowledgeSource, SkillFile } from '../engine/index.ts';
 import { diskError } from './disk.ts';
 import { readBounded, sight } from './swap.ts';
 
 const PATTERN_BYTES = 8 * 1024;
 /** How far the notes of a plan are looked for. */
 const PLAN_BYTES = 256 * 1024;
-const MEMORY_BYTES = 8 * 1024;
+/** As far back as memories are read; what stands in a prompt has a budget of its own. */
+const MEMORY_BYTES = 1024 * 1024;
 const PRD_BYTES = 16 * 1024;
 const COMMITS = 10;
 
@@ -57,24 +58,42 @@ const NOTES: readonly Source[] = [
   },
 ];
 
-const SOURCES: Record<'patterns' | 'memories' | 'prd', Source> = {
+const SOURCES: Record<'patterns' | 'prd', Source> = {
   patterns: {
     paths: ['ralph/progress.txt', 'progress.txt', '.ralph/progress.txt', 'scripts/ralph/progress.txt'],
     limit: PATTERN_BYTES,
     from: 'start',
     shape: patternsOf,
   },
-  // Memories are appended to, so the newest are at the end.
-  memories: { paths: ['.ralph/memories.md'], limit: MEMORY_BYTES, from: 'end', shape: whole },
   prd: { paths: ['ralph/prd.md', 'prd.md'], limit: PRD_BYTES, from: 'start', shape: whole },
 };
 
+/** Memories are appended to, so the newest are at the end. */
+const MEMORIES: Source = { paths: ['.ralph/memories.md'], limit: MEMORY_BYTES, from: 'end', shape: whole };
+
+export interface KnowledgeOptions {
+  /** The project's folder in the main checkout, which holds the memories; default: the project's own. */
+  mainDir?: string;
+  /** Default: enabled, with 2,000 tokens. */
+  memories?: { enabled: boolean; budgetTokens: number };
+  /** Skills of the user's that prompts name; default: none. */
+  skills?: () => Promise<SkillFile[]>;
+}
+
 /** Reads the notes of a project; a file is read again only when it changed. */
-export function knowledgeSource(projectDir: string, ground: Pick<Ground, 'recentCommits'>): KnowledgeSource {
+export function knowledgeSource(
+  projectDir: string,
+  ground: Pick<Ground, 'recentCommits'>,
+  {
+    mainDir = projectDir,
+    memories = { enabled: true, budgetTokens: 2000 },
+    skills = () => Promise.resolve([]),
+  }: KnowledgeOptions = {},
+): KnowledgeSource {
   const cache = new Map<string, { identity: string; text: string }>();
 
-  async function textAt(path: string, source: Source): Promise<string | null> {
-    const file = join(projectDir, path);
+  async function textAt(path: string, source: Source, folder = projectDir): Promise<string | null> {
+    const file = join(folder, path);
     const seen = await sight(file).catch(() => null);
     if (seen?.kind !== 'file') return null;
     const known = cache.get(file);
@@ -101,9 +120,19 @@ export function knowledgeSource(projectDir: string, ground: Pick<Ground, 'recent
     );
   }
 
+  async function remembered(about: string): Promise<string> {
+    if (!memories.enabled) return '';
+    const text = await textAt(MEMORIES.paths[0]!, MEMORIES, mainDir);
+    return text === null ? '' : memoriesFor(readMemories(text), about, memories.budgetTokens);
+  }
+
   return {
-    async read() {
+    remembers: memories.enabled,
+    skills,
+    async read(about = '') {
       const knowledge: PromptKnowledge = {};
+      const kept = await remembered(about);
+      if (kept !== '') knowledge.memories = kept;
       for (const [name, source] of Object.entries(SOURCES) as [keyof typeof SOURCES, Source][]) {
         const text = (await first(source))?.text ?? '';
         if (text !== '') knowledge[name] = text;

@@ -46,7 +46,7 @@ describe('what prompts know of a project', () => {
     const subjects = Array.from({ length: 12 }, (_, n) => `feat: ${n}`);
     expect(await knowledgeSource(root, commits(...subjects)).read()).toEqual({
       patterns: '- Use the clock port.',
-      memories: 'Tests need a port.',
+      memories: '- Tests need a port.',
       prd: '# Product',
       commits: subjects.slice(0, 10),
     });
@@ -81,7 +81,7 @@ describe('what prompts know of a project', () => {
     expect(await knowledge.read()).toEqual({});
   });
 
-  it('is bounded: the head of patterns and requirements, the end of memories, in whole lines', async () => {
+  it('is bounded: the head of patterns and requirements, the newest memories, in whole lines', async () => {
     const lines = Array.from({ length: 5_000 }, (_, n) => `pattern ${n} — é`).join('\n');
     put('progress.txt', lines);
     put('.ralph/memories.md', lines);
@@ -91,9 +91,21 @@ describe('what prompts know of a project', () => {
     expect(Buffer.byteLength(memories)).toBeLessThanOrEqual(8_192);
     expect(Buffer.byteLength(prd)).toBeLessThanOrEqual(16_384);
     for (const part of [patterns, memories, prd]) {
-      for (const line of part.split('\n')) expect(line).toMatch(/^pattern \d+ — é$/);
+      for (const line of part.split('\n')) expect(line).toMatch(/^(?:- )?pattern \d+ — é$/);
     }
-    expect(memories.endsWith('pattern 4999 — é')).toBe(true);
+    expect(memories.startsWith('- pattern 4999 — é\n')).toBe(true);
+  });
+
+  it('of memories those about the work come first, within their budget, or none where they are switched off', async () => {
+    const main = join(root, 'main');
+    put('main/.ralph/memories.md', '# Memories\n\n- The parser keeps comments.\n- Deploy with make ship.\n');
+    const read = (memories: { enabled: boolean; budgetTokens: number }) =>
+      knowledgeSource(root, commits(), { mainDir: main, memories }).read('Fix the parser');
+    expect((await read({ enabled: true, budgetTokens: 2000 })).memories).toBe(
+      '- The parser keeps comments.\n- Deploy with make ship.',
+    );
+    expect((await read({ enabled: true, budgetTokens: 9 })).memories).toBe('- The parser keeps comments.');
+    expect(await read({ enabled: false, budgetTokens: 2000 })).toEqual({});
   });
 
   it('comes from files only: no link is followed, no folder and no binary read', async () => {
