@@ -1,2 +1,4 @@
 export { type DesktopOptions, desktopChannel } from './desktop.ts';
+export { type PairedChat, type TelegramOptions, telegramChannel } from './telegram.ts';
+export type { PollerLease } from './telegram-poll.ts';
 export { type WebhookOptions, webhookChannel } from './webhook.ts';
