@@ -56,8 +56,10 @@ export async function gatherPrompt(house: House, call: PromptCall): Promise<Gath
     feedback,
     answers: answers.map(({ question, answer, by }) => ({
       question: question.text,
+      options: question.options,
+      default: question.default,
       answer: answer ?? '',
-      by: by ?? 'nobody',
+      by,
     })),
     leftovers: task ? await leftoversOf(house, task) : null,
     knowledge: await house.knowledge.read(wordsOf(state, task)),
