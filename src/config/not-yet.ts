@@ -20,7 +20,6 @@ interface Row {
 /** In the order of the file. A key leaves the list when the product carries it out. */
 export const NOT_YET: Row[] = [
   { key: 'limits.max_cycles', why: 'Planning with rounds of questions is not built.' },
-  { key: 'limits.pause_grace', why: 'A pause waits for the agent to end by itself.' },
   { key: 'limits.task_wip_minutes', why: 'Marks of other tools do not grow stale by time.' },
   { key: 'limits.max_carry_iterations', why: 'Knowledge is not staged and not offered again.' },
   { key: 'parallel.max_parallel_questioners', why: 'Planning with rounds of questions is not built.' },
@@ -39,14 +38,10 @@ export const NOT_YET: Row[] = [
     why: 'Questions would not reach the chat.',
     beside: ['RObot.telegram'],
   },
-  { key: 'channels.webhook', why: 'Questions would not reach the webhook.' },
-  { key: 'channels.desktop', why: 'Notices would not reach your desktop.' },
   { key: 'permissions', why: 'Commands would run without being asked for.' },
   { key: 'sandbox', why: 'Agents would run without the sandbox you asked for.' },
   { key: 'worktree', why: 'No work trees are made, so nothing would be copied or run in them.' },
   { key: 'land', why: 'Work is committed to the branch you are on.' },
-  { key: 'memories', why: 'Memories stand in the prompt, with a bound of their own.' },
-  { key: 'skills', why: 'No skills of yours are shown to agents.' },
 ];
 
 /** The row that holds this key, or undefined for a key that is carried out. */
