@@ -147,9 +147,9 @@ describe('the claude agent', () => {
       return codes(at(folder));
     };
     expect(await codes({ PATH: '/nowhere' })).toEqual(['agent.not_found']);
-    expect(await version('2.1.332 (Claude Code)')).toEqual([]);
     expect(await version('1.0.128 (Claude Code)')).toEqual(['agent.too_old']);
     expect(await version('hello')).toEqual(['agent.version_unreadable']);
+    expect(await version('2.1.332 (Claude Code)')).toEqual([]);
   });
 });
 

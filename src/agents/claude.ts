@@ -49,8 +49,20 @@ function argumentsOf(call: AgentCall, live: boolean): string[] {
   else args.push('--resume', call.resume);
   if (call.model !== null) args.push('--model', call.model);
   if (call.readOnly) args.push('--disallowedTools', WRITING_TOOLS);
+  // Beside the user's own servers, not in their place. The `=` keeps the option from taking what follows it.
+  if (call.env.RALPH_RUN_TOKEN !== undefined) args.push(`--mcp-config=${OWN_SERVER}`);
   return args;
 }
+
+/** The tools of the agent's side. No secret stands here: the server inherits the attempt's environment. */
+const OWN_SERVER = JSON.stringify({
+  mcpServers: {
+    ralph:
+      process.platform === 'win32'
+        ? { command: 'cmd', args: ['/c', 'ralph', 'mcp'] }
+        : { command: 'ralph', args: ['mcp'] },
+  },
+});
 
 /** Without IS_SANDBOX, Claude Code refuses to skip its permission prompts as root, and nobody answers them. */
 function environmentOf(call: AgentCall): Record<string, string> {
@@ -81,8 +93,14 @@ function isOlder(version: string, than: readonly number[]): boolean {
   return false;
 }
 
-/** `found` is told the version, where the program says one. */
-async function checkClaude(spec: ClaudeSpec, found: (version: string) => void): Promise<ProblemFacts[]> {
+/** Programs, by path, that were found too old to be talked to; what was not looked at is taken for a new one. */
+const DEAF = new Set<string>();
+
+function isDeaf(spec: ClaudeSpec, env: Record<string, string | undefined>): boolean {
+  return DEAF.size > 0 && DEAF.has(findProgram(spec.program ?? 'claude', env) ?? '');
+}
+
+async function checkClaude(spec: ClaudeSpec): Promise<ProblemFacts[]> {
   const env = spec.env ?? process.env;
   const program = findProgram(spec.program ?? 'claude', env);
   if (program === null) {
@@ -106,7 +124,8 @@ async function checkClaude(spec: ClaudeSpec, found: (version: string) => void): 
       },
     ];
   }
-  found(version);
+  if (isOlder(version, LIVE_SINCE)) DEAF.add(program);
+  else DEAF.delete(program);
   if (!isOlder(version, OLDEST)) return [];
   return [
     {
@@ -120,21 +139,18 @@ async function checkClaude(spec: ClaudeSpec, found: (version: string) => void): 
 
 /** Claude Code as an agent. */
 export function claudeAgent(spec: ClaudeSpec): Agent {
-  // What `check` found out; a program that nobody asked is taken for a new one.
-  let live = true;
   return {
     name: spec.name,
     get capabilities() {
-      return live ? CAPABILITIES : { ...CAPABILITIES, liveInput: false, interrupt: false };
+      if (!isDeaf(spec, spec.env ?? process.env)) return CAPABILITIES;
+      return { ...CAPABILITIES, liveInput: false, interrupt: false };
     },
     start(call) {
+      const live = !isDeaf(spec, call.env);
       const command = [spec.program ?? 'claude', ...(spec.args ?? []), ...argumentsOf(call, live)];
       const plan = { command, env: environmentOf(call), input: call.prompt, reader: readClaude() };
       return Promise.resolve(startChild(call, live ? { ...plan, live: CLAUDE_LIVE } : plan));
     },
-    check: () =>
-      checkClaude(spec, (version) => {
-        live = !isOlder(version, LIVE_SINCE);
-      }),
+    check: () => checkClaude(spec),
   };
 }

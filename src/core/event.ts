@@ -175,6 +175,8 @@ export type Fact =
       delivered: string[];
       /** Intervention sentences that stand in this prompt. */
       reminded: string[];
+      /** The iteration in whose agent session it goes on; absent: in a fresh one. */
+      resumes?: number;
       /**
        * sha256 by path of the files outside of every commit that tell git what to hide and what to run. Absent
        * in journals of versions that did not look.
@@ -341,7 +343,8 @@ export type Fact =
   | { type: 'provider.parked'; agent: string; until: number; reason: string }
   | { type: 'notice.given'; level: 'info' | 'warning' | 'critical'; text: string };
 
-export type StopCause = 'pause' | 'abort' | 'signal' | 'limit';
+/** `steer`: an urgent word for an agent that cannot be talked to; its next run goes on in the same session. */
+export type StopCause = 'pause' | 'abort' | 'signal' | 'limit' | 'steer';
 
 /** A forbidden edit, already undone: what it was and which finding it becomes. */
 export interface Trespass {

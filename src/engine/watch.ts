@@ -23,8 +23,8 @@ export interface Watched {
 
 const EVERY_MS = 1_000;
 
-/** A pause and a limit let an agent reach a safe point; the others let nothing. */
-const HARDNESS: Record<StopCause, number> = { pause: 0, limit: 0, abort: 1, signal: 1 };
+/** An abort and a process signal wait for nothing that another cause has granted. */
+const HARDNESS: Record<StopCause, number> = { steer: 0, pause: 0, limit: 0, abort: 1, signal: 1 };
 
 /** Looks whenever the mailbox stirs and once a second, until closed. Errors of a look end the wave. */
 export function watch(house: House, { end, tick }: Watched): Watch {

@@ -13,7 +13,7 @@ import {
   type State,
   type TimeGrant,
 } from '../core/index.ts';
-import { count, duration, oneLine, some, span, until } from './words.ts';
+import { count, duration, oneLine, STOPPED_FOR, some, span, until } from './words.ts';
 
 /**
  * The line for this fact, or null where there is nothing to say. `at`: epoch ms of its record. With the
@@ -135,7 +135,10 @@ function peopleLine(fact: PeopleFact, at: number): string {
   switch (fact.type) {
     case 'message.received': {
       const { type, from, text } = fact.message;
-      return `${type} from ${oneLine(from, 60)}: ${oneLine(text) || '(no text)'} — ${oneLine(fact.action, 120)}`;
+      const action = oneLine(fact.action, 120);
+      if (type === 'STEER')
+        return `Steering signal received: ${oneLine(text) || '(no text)'} (from ${oneLine(from, 60)}) — ${action}`;
+      return `${type} from ${oneLine(from, 60)}: ${oneLine(text) || '(no text)'} — ${action}`;
     }
     case 'message.rejected':
       return `message ${oneLine(fact.id, 80)} rejected: ${oneLine(fact.reason)}`;
@@ -236,8 +239,9 @@ type AttemptFact = Of<
 function attemptLine(fact: AttemptFact): string | null {
   switch (fact.type) {
     case 'attempt.started': {
-      const { item, attempt, agent, allowance } = fact;
-      return `iteration ${fact.iteration} · ${item.mode} ${oneLine(item.subject, 80)} · attempt ${attempt} · ${agent} · up to ${span(allowance.wallMs)}`;
+      const { item, attempt, agent, allowance, resumes } = fact;
+      const session = resumes === undefined ? '' : ` · in the session of iteration ${resumes}`;
+      return `iteration ${fact.iteration} · ${item.mode} ${oneLine(item.subject, 80)} · attempt ${attempt} · ${agent}${session} · up to ${span(allowance.wallMs)}`;
     }
     case 'attempt.ended':
       return endedLine(fact);
@@ -270,13 +274,6 @@ function correctionLine({ iteration, intervention }: Of<'intervention.chosen'>, 
   if (kind === 'question') return `corrections used up: a person has to be asked (${why})`;
   return `correction for the next prompt: ${correctionName(intervention)} (${why})`;
 }
-
-const STOPPED_FOR = {
-  pause: 'a pause',
-  abort: 'an abort',
-  signal: 'a process signal',
-  limit: 'a limit',
-} as const;
 
 function endedLine(fact: Of<'attempt.ended'>): string {
   const { report, claim } = fact;

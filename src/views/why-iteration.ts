@@ -15,7 +15,7 @@ import { type LiveInfo, nextWords, taskNext } from './next.ts';
 import { type ReceiptJson, receiptJson, receiptLines } from './receipt.ts';
 import { TOLD_WORDS, toldIn } from './sequel.ts';
 import { commitOf, type IterationStory, type Outcome, outcomeOf, type Story } from './story.ts';
-import { count, duration, iso, oneLine, plain, some, spent, tally } from './words.ts';
+import { count, duration, iso, oneLine, plain, STOPPED_FOR, some, spent, tally } from './words.ts';
 
 export interface IterationJson {
   iteration: number;
@@ -293,7 +293,7 @@ function evidenceWords(told: IterationStory): string {
     ended: `ended by itself (exit ${exitCode ?? 'unknown'})`,
     died: `died: ${error ? `${error.kind}: ${oneLine(error.message)}` : (signal ?? `exit ${exitCode}`)}`,
     timed_out: `ran out of ${timeout === 'idle' ? 'silence' : 'time'}`,
-    interrupted: `was ended for: ${told.stoppedFor ?? 'an interruption'}`,
+    interrupted: `was ended for ${told.stoppedFor === null ? 'an interruption' : STOPPED_FOR[told.stoppedFor]}`,
   }[ending];
   const commits = told.commits.length > 0 ? `, ${count(told.commits.length, 'commit')} by the agent` : '';
   return `the agent ${ends}; ${count(told.changeCount, 'file')} changed${commits}`;

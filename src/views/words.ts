@@ -110,3 +110,12 @@ export function some(names: readonly string[], max = 10): string {
   const more = names.length - shown.length;
   return more > 0 ? `${shown.join(', ')} and ${more} more` : shown.join(', ');
 }
+
+/** Why an attempt was ended, after `was ended for`. */
+export const STOPPED_FOR = {
+  pause: 'a pause',
+  abort: 'an abort',
+  signal: 'a process signal',
+  limit: 'a limit',
+  steer: 'an urgent word',
+} as const;

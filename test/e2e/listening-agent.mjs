@@ -4,18 +4,24 @@
 //   listen    waits for one message, takes it in, then does its work and tells what it heard
 //   deaf      never takes a message in; does its work once `.git/go` is there
 //   safe      takes a request to stop in and ends; finished: as a completion
+//   hang      does half of its work and goes on for ever
 //   stubborn  takes a request to stop in and goes on; `immune`: ignores SIGTERM too
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
+// `.git/version`: another version than the newest that is known.
+const version = existsSync('.git/version') ? readFileSync('.git/version', 'utf8').trim() : '2.1.332';
 if (process.argv.includes('--version')) {
-  console.log('2.1.332 (Claude Code)');
+  console.log(`${version} (Claude Code)`);
   process.exit(0);
 }
+const isLive = process.argv.includes('--input-format');
 const print = (event) => process.stdout.write(`${JSON.stringify(event)}\n`);
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 const task = process.env.RALPH_TASK_ID;
-const session = process.argv[process.argv.indexOf('--session-id') + 1];
+const argument = (name) => process.argv[process.argv.indexOf(name) + 1];
+const isResumed = process.argv.includes('--resume');
+const session = argument(isResumed ? '--resume' : '--session-id');
 const manners = existsSync('.git/manner') ? readFileSync('.git/manner', 'utf8').split('\n') : [];
 const [manner = 'honest', ...rest] = manners.filter((line) => line !== '');
 if (manners.length > 0) writeFileSync('.git/manner', rest.join('\n'));
@@ -44,10 +50,16 @@ const until = async (path) => {
   while (!existsSync(path)) await new Promise((resolve) => setTimeout(resolve, 20));
 };
 
-take(await next());
+if (isLive) take(await next());
+else for await (const _ of lines);
+if (isResumed) appendFileSync('.git/resumed', `${session}\n`);
 print({ type: 'system', subtype: 'init', cwd: process.cwd(), session_id: session, model: 'm' });
 writeFileSync('.git/at-work', String(process.pid));
 if (manner === 'honest') work('honest');
+if (manner === 'hang') {
+  writeFileSync('half.txt', 'half\n');
+  await until('.git/never');
+}
 if (manner === 'listen') work(/Firefox/.test(take(await next())) ? 'firefox' : 'chrome');
 if (manner === 'deaf') {
   await until('.git/go');
@@ -65,4 +77,5 @@ if (manner === 'stubborn' || manner === 'immune') {
   take(await next());
   appendFileSync('.git/heard', 'went on\n');
 }
-for (;;) await next();
+while (isLive) await next();
+process.exit(0);

@@ -89,6 +89,26 @@ test('an urgent word interrupts what the agent is at', async () => {
   expect(heard()[2]).toContain('What you were at was stopped');
 });
 
+test('an urgent word to an agent that only can go on in its session ends the run, uncharged, and resumes it', async () => {
+  project = talkative(['hang', 'honest']);
+  project.write('.git/version', '2.0.76\n');
+  const running = begin();
+  await atWork();
+  await until(() => existsSync(join(project.dir, 'half.txt')), 'half of the work');
+  await ralph('tell', 'not urgent: mind the tabs');
+  await until(() => facts(project, 'message.received').length === 1, 'the first word taken in');
+  expect(facts(project, 'attempt.ended')).toEqual([]);
+  await ralph('tell', '--urgent', 'Firefox');
+  expect(result(await running.done).exit.code).toBe(0);
+  const [first] = facts(project, 'attempt.ended');
+  expect(first).toMatchObject({ stoppedFor: 'steer', report: { ending: 'interrupted' } });
+  expect(project.read('.git/resumed').trim()).toBe(first?.report.sessionId);
+  expect(facts(project, 'attempt.started').map(({ resumes }) => resumes)).toEqual([undefined, 1]);
+  expect(prompt(project, 2)).toMatch(/mind the tabs.*Firefox.*## YOUR WORK/s);
+  expect(facts(project, 'task.charged')).toEqual([]);
+  expect(verdicts(project)).toEqual(['a accepted']);
+});
+
 test('a note and a change that arrive together are one message; a word for another role is none', async () => {
   project = talkative(['listen']);
   const running = begin('--team', 'pair');

@@ -14,6 +14,7 @@ import {
   type Policy,
   Problem,
   reckonTime,
+  type State,
   type StopCause,
 } from '../../core/index.ts';
 import { append, type House, redraw } from '../house.ts';
@@ -28,7 +29,7 @@ import { offCourse, pauseForSwitch } from './branch.ts';
 import { finishAttempt } from './finish.ts';
 import { finishSettingAside } from './leftovers.ts';
 import { sparePersonsBetween } from './spare.ts';
-import { steer } from './steer.ts';
+import { KILL_GRACE_MS, steer } from './steer.ts';
 
 export async function runWave(house: House, iterations: number[]): Promise<void> {
   const waiting = house.state.wave?.waiting.filter((entry) => iterations.includes(entry.iteration)) ?? [];
@@ -111,6 +112,7 @@ async function attempt(house: House, call: AttemptCall): Promise<void> {
   const list = house.list ? await house.list.read() : null;
   const taskFile = list?.kind === 'list' ? await house.works.put('task-file', list.text) : null;
   const tokenHash = house.sha256(token);
+  const interrupted = interruptedBy(state, item, agent);
   const started: Fact = {
     type: 'attempt.started',
     iteration,
@@ -128,6 +130,7 @@ async function attempt(house: House, call: AttemptCall): Promise<void> {
     delivered: gathered.delivered,
     reminded: gathered.reminded,
     rules: await house.ground.rules(),
+    ...(interrupted === null ? {} : { resumes: interrupted.iteration }),
     ...(await innerBefore(house)),
   };
   house.fresh = null;
@@ -149,6 +152,7 @@ async function attempt(house: House, call: AttemptCall): Promise<void> {
       text,
       promptPath: prompt.path,
       allowed,
+      resume: interrupted?.sessionId ?? null,
       poll: box.poll,
     });
     await box.poll();
@@ -167,6 +171,23 @@ function modelOf({ agent, model }: Policy, runs: string): string | null {
   return runs === agent ? model : null;
 }
 
+/** The last run of this item, where an urgent word ended it and its agent can go on in that session. */
+function interruptedBy(
+  state: State,
+  item: Item,
+  agent: string,
+): { iteration: number; sessionId: string } | null {
+  const key = itemKey(item);
+  for (let iteration = state.lastIteration; iteration > 0; iteration -= 1) {
+    const attempt = state.attempts.get(iteration);
+    if (attempt === undefined || itemKey(attempt.item) !== key) continue;
+    const sessionId = attempt.report?.sessionId ?? null;
+    if (attempt.stoppedFor !== 'steer' || attempt.agent !== agent || sessionId === null) return null;
+    return { iteration, sessionId };
+  }
+  return null;
+}
+
 interface Seen {
   call: AttemptCall;
   agent: string;
@@ -174,12 +195,14 @@ interface Seen {
   text: string;
   promptPath: string;
   allowed: { wallMs: number; idleMs: number };
+  /** The agent's own session to go on in. */
+  resume: string | null;
   poll(): Promise<void>;
 }
 
 async function seeThrough(
   house: House,
-  { call, agent, env, text, promptPath, allowed, poll }: Seen,
+  { call, agent, env, text, promptPath, allowed, resume, poll }: Seen,
 ): Promise<{ report: AgentReport; cause: StopCause | null; heeded: boolean }> {
   const { iteration, item, marker } = call;
   const policy = house.state.policy!;
@@ -188,6 +211,7 @@ async function seeThrough(
   try {
     handle = await house.agent(agent).start({
       prompt: text,
+      ...(resume === null ? {} : { resume }),
       promptPath: `${house.sessionDir}/${promptPath}`,
       cwd: house.ground.cwd,
       env,
@@ -220,7 +244,12 @@ async function seeThrough(
   }
   house.live.set(iteration, handle);
   let cause: StopCause | null = null;
-  const steering = steer(house, { iteration, item, handle });
+  const interrupt = () => {
+    cause ??= 'steer';
+    void handle.stop(KILL_GRACE_MS);
+  };
+  const resumable = house.agent(agent).capabilities.sessionResume && handle.send === undefined;
+  const steering = steer(house, { iteration, item, handle, interrupt: resumable ? interrupt : null });
   const watcher = watch(house, {
     end: (why) => {
       cause = why;

@@ -10,7 +10,7 @@ import type { AgentHandle } from '../ports.ts';
 import { pendingGuidance } from '../prompt-input.ts';
 
 /** From SIGTERM to SIGKILL. */
-const KILL_GRACE_MS = 5_000;
+export const KILL_GRACE_MS = 5_000;
 
 /** The talk with one running agent. */
 export interface Steering {
@@ -24,11 +24,16 @@ export interface Steering {
   close(): Promise<void>;
 }
 
+export interface Steered {
+  iteration: number;
+  item: Item;
+  handle: AgentHandle;
+  /** Ends an agent that cannot be talked to for an urgent word; null where its session would be lost by that. */
+  interrupt: (() => void) | null;
+}
+
 /** Begins with nothing said but the prompt. */
-export function steer(
-  house: House,
-  { iteration, item, handle }: { iteration: number; item: Item; handle: AgentHandle },
-): Steering {
+export function steer(house: House, { iteration, item, handle, interrupt }: Steered): Steering {
   const offered = new Set<string>();
   const under: Promise<void>[] = [];
   let isDeaf = handle.send === undefined;
@@ -64,7 +69,7 @@ export function steer(
 
   return {
     async look() {
-      if (isDeaf || handle.send === undefined) return;
+      if (isDeaf && interrupt === null) return;
       const fresh = pendingGuidance(house.state, item).filter(
         ({ message, deliveries }) => !offered.has(message.id) && !deliveries.includes(iteration),
       );
@@ -72,6 +77,10 @@ export function steer(
       const ids = fresh.map(({ message }) => message.id);
       for (const id of ids) offered.add(id);
       const urgent = fresh.some(({ message }) => message.urgent === true && message.type === 'STEER');
+      if (handle.send === undefined) {
+        if (urgent) interrupt?.();
+        return;
+      }
       const guided = { mode: item.mode, completionWord: house.state.policy?.completionWord ?? null, urgent };
       const text = liveGuidance(
         fresh.map(({ message }) => guidanceOf(message)),
