@@ -23,7 +23,7 @@ export const ROOMS: readonly Room[] = [
   { name: 'cli', floor: 6, meaning: 'front: the command line' },
   { name: 'tui', floor: 6, meaning: 'front: the terminal view' },
   { name: 'web', floor: 6, meaning: 'front: the web page' },
-  { name: 'agentside', floor: 6, meaning: 'front for agents: emit and tools, built-ins only' },
+  { name: 'agentside', floor: 6, meaning: 'front for agents: emit on built-ins only, tools, the MCP server' },
 ];
 
 /** Rooms that know no clock, disk, network or chance. */
