@@ -72,8 +72,8 @@ export function loopback(listen: string): { host: string; port: number } {
   if (own && port >= 0 && port <= 65_535) return { host: host === 'localhost' ? '127.0.0.1' : host, port };
   throw new Problem({
     code: 'webhook.listen',
-    what: `Answers cannot be taken at "${listen.slice(0, 80)}".`,
-    why: 'Answers are only taken at an address of this machine itself, as host:port.',
+    what: `Answers cannot be taken at "${listen.slice(0, 80)}", which is no host:port of this machine itself.`,
+    why: 'Nothing else is listened at.',
     fix: 'Set channels.webhook.listen to 127.0.0.1:0 (any free port) or 127.0.0.1:PORT, and channels.webhook.answer_url to the address at which your proxy or tunnel is reached.',
   });
 }
@@ -84,9 +84,8 @@ async function begin(server: Server, host: string, port: number): Promise<number
       failed(
         new Problem({
           code: 'webhook.listen',
-          what: `Answers cannot be taken at ${host}:${port}.`,
-          why:
-            error.code === 'EADDRINUSE' ? 'Another program listens there.' : `The system says ${error.code}.`,
+          what: `Answers cannot be taken at ${host}:${port}${error.code === 'EADDRINUSE' ? ', where another program listens' : ''}.`,
+          why: `The system says ${error.code}.`,
           fix: 'Set channels.webhook.listen to another port, or to 127.0.0.1:0 for any free one.',
         }),
       ),

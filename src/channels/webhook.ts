@@ -95,8 +95,8 @@ export function webhookChannel(options: WebhookOptions): Channel {
 function unusable(why: string): Problem {
   return new Problem({
     code: 'webhook.address',
-    what: 'The address of channels.webhook.url cannot be used.',
-    why: `${why}.`,
+    what: `channels.webhook.url cannot be used: ${why}.`,
+    why: 'Such an address never leads to a program that was meant.',
     fix: 'Give a public address, or one of this machine or of your private network.',
   });
 }
@@ -104,8 +104,8 @@ function unusable(why: string): Problem {
 function secretMissing(): Problem {
   return new Problem({
     code: 'webhook.secret',
-    what: 'channels.webhook takes answers and has no secret.',
-    why: 'Without a signature anybody who reaches the port could answer for you.',
+    what: 'channels.webhook takes answers and has no secret, so anybody who reaches the port could answer for you.',
+    why: 'Only a signature tells who speaks.',
     fix: 'Add channels.webhook.secret, or set channels.webhook.answers to false.',
   });
 }
