@@ -54,6 +54,7 @@ async function mistakeOf(words: string[]): Promise<string | null> {
     words[0]?.startsWith('__') ||
     words[0] === 'emit' ||
     words[0] === 'tools' ||
+    words[0] === 'mcp' ||
     words[0] === '--version'
   )
     return null;

@@ -33,9 +33,9 @@ export function cliReference(program: Command): string {
 }
 
 const AGENT_SIDE = [
-  '## ralph emit, ralph tools',
+  '## ralph emit, ralph tools, ralph mcp',
   '',
-  "The agent's side, for programs that Ralph starts: [the agent contract](agent-contract.md).",
+  "The agent's side, for programs that Ralph starts: [the agent contract](agent-contract.md) and [the tools](../guides/agent-tools.md).",
   '',
 ];
 

@@ -1,0 +1,113 @@
+/** A wait for a person, told by the journal alone. */
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Fact } from '../core/index.ts';
+import { askHuman } from './ask.ts';
+import type { Attempt } from './attempt.ts';
+
+let folder: string;
+let attempt: Attempt;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'ralph-ask-'));
+  const outbox = join(folder, 'outbox.jsonl');
+  writeFileSync(outbox, '');
+  const voice = { outbox, token: 'live', publishes: null };
+  attempt = { voice, sessionDir: folder, iteration: 3, role: 'executor', task: 'a' };
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const record = (...facts: Fact[]) =>
+  appendFileSync(
+    join(folder, 'journal.jsonl'),
+    `${JSON.stringify({ v: 1, seq: 1, epoch: 1, at: 1, facts, prev: '' })}\n`,
+  );
+const asked = (id: string, iteration = 3): Fact => ({
+  type: 'question.asked',
+  question: {
+    id,
+    kind: 'decision',
+    about: 'a',
+    text: 'Which store?',
+    options: [],
+    default: null,
+    hold: 'session',
+    deadline: null,
+    onTimeout: 'proceed',
+    askedBy: 'x',
+    iteration,
+    askedAt: 0,
+  },
+});
+const expired = (outcome: 'proceed' | 'default' | 're_ask' | 'stop', text = ''): Fact => ({
+  type: 'question.expired',
+  id: 'q1',
+  outcome,
+  text,
+});
+const lines = () =>
+  readFileSync(attempt.voice.outbox, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as { topic: string; payload: Record<string, unknown> });
+
+async function ask(waitSeconds = 5, signal = new AbortController().signal): Promise<string> {
+  const question = { text: 'Which store?', options: [], default: null, kind: null, hold: null, waitSeconds };
+  const answer = await askHuman(attempt, question, { signal, stillWaiting: () => undefined });
+  return 'what' in answer ? answer.what : answer.text;
+}
+
+test('an answer is told with who gave it, and that it was told is said to the loop', async () => {
+  record(asked('q1', 2), asked('q2'));
+  const told = ask();
+  setTimeout(
+    () =>
+      record({
+        type: 'question.answered',
+        id: 'q2',
+        text: 'SQLite',
+        option: 'A',
+        by: 'ann@desk',
+        via: 'message',
+      }),
+    150,
+  );
+  expect(await told).toBe('ann@desk answered q2: (A) SQLite');
+  expect(lines()).toMatchObject([
+    { topic: 'human.interact', payload: { text: 'Which store?', wait_seconds: 5 } },
+    { topic: 'ralph.ack', payload: { questions: ['q2'] } },
+  ]);
+});
+
+test.each([
+  ['proceed', '', 'Decide yourself'],
+  ['default', 'SQLite', 'Take the default you named: SQLite'],
+] as const)('silence that means %s is told', async (outcome, text, words) => {
+  record(asked('q1'), expired(outcome, text));
+  expect(await ask()).toContain(`Nobody answered q1 in time. ${words}`);
+  expect(lines().at(-1)).toMatchObject({ topic: 'ralph.ack' });
+});
+
+test('silence that stops the run is told, and the question stays for whoever comes next', async () => {
+  record(asked('q1'), expired('stop'));
+  expect(await ask()).toContain('The run stops for a person');
+  expect(lines().map(({ topic }) => topic)).toEqual(['human.interact']);
+});
+
+test('a question that is asked again is waited for under its new name', async () => {
+  record(asked('q1'), expired('re_ask'), asked('q2'));
+  setTimeout(
+    () => record({ type: 'question.answered', id: 'q2', text: 'B', option: null, by: 'ann', via: 'message' }),
+    150,
+  );
+  expect(await ask()).toBe('ann answered q2: B');
+});
+
+test('a client that gives the call up lets the clocks of the attempt go on', async () => {
+  record(asked('q1'));
+  const given = new AbortController();
+  setTimeout(() => given.abort(), 150);
+  expect(await ask(60, given.signal)).toContain('q1 is open still');
+  expect(lines().map(({ payload }) => payload.wait_seconds)).toEqual([60, 0]);
+});
