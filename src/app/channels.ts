@@ -2,11 +2,11 @@
 import { open } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import type { PairedChat } from '../channels/index.ts';
 import type { Settings } from '../config/index.ts';
 import type { Channel, ChannelInbox, House, LoopName } from '../engine/index.ts';
-import { type ProjectRecord, readProject, signingKey, writeSignal } from '../store/index.ts';
+import { signingKey, writeSignal } from '../store/index.ts';
 import { statusText, tasksText } from '../views/index.ts';
+import { pairedChats, pollerLease } from './pairing.ts';
 import type { Place } from './place.ts';
 
 export interface ChannelsRequest {
@@ -43,6 +43,7 @@ export async function makeChannels({ place, settings, env, say }: ChannelsReques
         stateFile: join(folder, 'telegram-state.json'),
         now: Date.now,
         say,
+        lease: pollerLease(robot.botToken, env),
         env,
       }),
     );
@@ -57,14 +58,6 @@ export async function makeChannels({ place, settings, env, say }: ChannelsReques
     found.push(made.desktopChannel({ env: Object.fromEntries(named), warn: say }));
   }
   return found;
-}
-
-/** Chats that were paired with this project and not taken back. */
-function pairedChats(mainDir: string): PairedChat[] {
-  const isPairing = (record: ProjectRecord) => record.type === 'chat.paired';
-  return readProject(mainDir)
-    .records.filter(isPairing)
-    .map(({ chat, user, name }) => ({ chat, user, name }) as PairedChat);
 }
 
 /** As many lines of a transcript as a person reads on a phone. */

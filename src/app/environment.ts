@@ -9,6 +9,12 @@ import { shellWord } from '../core/index.ts';
 const ATTEMPT_VARIABLES =
   /^RALPH_(SESSION_DIR|SESSION_ID|ITERATION|CYCLE|ROLE|MODE|CATEGORY|TASK_ID|ATTEMPT|OUTBOX|RUN_TOKEN|MARKER|PUBLISHES)$/;
 
+/**
+ * What the loop itself speaks with: an agent that had it could read the chat's updates away, or write there.
+ */
+const OWN_SECRETS =
+  /^(RALPH_TELEGRAM_BOT_TOKEN|RALPH_CONFIG_ROBOT__TELEGRAM__BOT_TOKEN|RALPH_CONFIG_CHANNELS__WEBHOOK__SECRET)$/i;
+
 /** Variables to inherit, and a PATH whose first folder holds `ralph`. */
 export async function agentEnvironment(
   sessionDir: string,
@@ -16,7 +22,10 @@ export async function agentEnvironment(
 ): Promise<Record<string, string>> {
   const inherited = Object.entries(env).filter(
     (entry): entry is [string, string] =>
-      entry[1] !== undefined && !ATTEMPT_VARIABLES.test(entry[0]) && !isGitHookVariable(entry[0]),
+      entry[1] !== undefined &&
+      !ATTEMPT_VARIABLES.test(entry[0]) &&
+      !OWN_SECRETS.test(entry[0]) &&
+      !isGitHookVariable(entry[0]),
   );
   const bin = await ownCommand(sessionDir);
   const base = Object.fromEntries(inherited);

@@ -8,6 +8,7 @@ import type { ProfileJson } from '../views/index.ts';
 import type { Archived, ArchiveRequest } from './archive.ts';
 import type { Events } from './behaviour.ts';
 import type { BlockedView } from './blocked.ts';
+import type { BotRequest, BotStatus, OnboardNews } from './bot.ts';
 import type { ConfigRequest, ShownConfig } from './config.ts';
 import type { DoctorRequest, Examined } from './doctor.ts';
 import type { ImportChoices, ImportPlan, ImportRequest } from './import.ts';
@@ -22,6 +23,7 @@ import type { KnownTasks, TaskStateRequest } from './task-state.ts';
 import type { Unblocked, UnblockRequest } from './unblock.ts';
 
 export type { Archived } from './archive.ts';
+export type { OnboardNews } from './bot.ts';
 export { rowText, verdictText } from './doctor-text.ts';
 export { summaryOf } from './ending.ts';
 export type { ImportChoices, ImportPlan, ImportRequest } from './import.ts';
@@ -94,6 +96,27 @@ export async function resetInterventions(cwd: string): Promise<{ hidden: number;
 /** Names of one kind for completions; never throws. */
 export async function knownNames(kind: KnownKind, where: KnownWhere): Promise<KnownName[]> {
   return (await import('./known.ts')).known(kind, where);
+}
+
+/** Pairs a chat with this project; waits until somebody sends the code. */
+export async function onboard(
+  request: BotRequest & { tell(news: OnboardNews): void; signal: AbortSignal },
+): Promise<void> {
+  return (await import('./bot.ts')).onboard(request);
+}
+
+export async function botStatus(request: BotRequest): Promise<{ data: BotStatus; text: string }> {
+  return (await import('./bot.ts')).botStatus(request);
+}
+
+export async function testBot(request: BotRequest): Promise<{ data: unknown; text: string }> {
+  return (await import('./bot.ts')).testBot(request);
+}
+
+export async function unpairChat(
+  request: BotRequest & { chat: number },
+): Promise<{ data: unknown; text: string }> {
+  return (await import('./bot.ts')).unpair(request);
 }
 
 export async function demo(options: { json: boolean }): Promise<number> {

@@ -73,7 +73,10 @@ async function round(
   if (signal.aborted && !answer.ok) return 0;
   if (!answer.ok) return trouble.refused(answer);
   trouble.over();
-  const fresh = freshOf(answer.result, state);
+  const updates = Array.isArray(answer.result)
+    ? answer.result.filter((one) => Number.isSafeInteger(one?.update_id))
+    : [];
+  const fresh = freshOf(updates, state);
   for (const update of fresh) {
     try {
       await handle(update);
@@ -83,15 +86,17 @@ async function round(
       return trouble.lost(error);
     }
   }
+  // What was handled or skipped before must not be handed out at every call.
+  const last = Math.max(...updates.map(({ update_id }) => update_id));
+  if (Number.isSafeInteger(last)) state.passed(last, now());
   return fresh.length === 0 && Date.now() - began < waits.idleMs ? waits.idleMs : 0;
 }
 
 /** Each update once, in the order of their numbers, whatever order they came in. */
 function freshOf(updates: Update[], state: TelegramState): Update[] {
   const byNumber = new Map<number, Update>();
-  for (const update of Array.isArray(updates) ? updates : [])
-    if (Number.isSafeInteger(update?.update_id) && !state.wasHandled(update.update_id))
-      byNumber.set(update.update_id, update);
+  for (const update of updates)
+    if (!state.wasHandled(update.update_id)) byNumber.set(update.update_id, update);
   return [...byNumber.values()].sort((a, b) => a.update_id - b.update_id);
 }
 

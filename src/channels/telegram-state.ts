@@ -65,6 +65,10 @@ export interface TelegramState {
   wasHandled(update: number): boolean;
   /** The update needs nothing more; on disk when this returns. `spoken`: what it put into the mailbox. */
   handled(update: number, now: number, spoken?: SpokenMessage): void;
+  /** Not to be handled when it comes; those before it still are. */
+  skip(update: number): void;
+  /** This update and all before it need nothing more. */
+  passed(update: number, now: number): void;
   shown(question: ShownQuestion): void;
   /** What this message of ours asks; null: it asks nothing. */
   questionOf(chat: number, message: number): ShownQuestion | null;
@@ -81,16 +85,28 @@ export function openTelegramState(
   const { kept, fresh } = readKept(file, bot);
   kept.chats = chats;
   const save = () => replaceWhole(file, `${JSON.stringify(kept, null, 1)}\n`);
+  const forward = (update: number, now: number): boolean => {
+    const stale = kept.offset === null || now - kept.offset_at > OFFSET_MS;
+    if (!stale && kept.offset! > update) return false;
+    kept.offset = update + 1;
+    kept.offset_at = now;
+    return true;
+  };
   const state: TelegramState = {
     offset: (now) => (kept.offset === null || now - kept.offset_at > OFFSET_MS ? undefined : kept.offset),
     wasHandled: (update) => kept.handled.includes(update),
     handled(update, now, spoken) {
       keep(kept.handled, update);
       if (spoken !== undefined) keep(kept.spoken, spoken);
-      const stale = kept.offset === null || now - kept.offset_at > OFFSET_MS;
-      kept.offset = stale ? update + 1 : Math.max(kept.offset!, update + 1);
-      kept.offset_at = now;
+      forward(update, now);
       save();
+    },
+    skip(update) {
+      keep(kept.handled, update);
+      save();
+    },
+    passed(update, now) {
+      if (forward(update, now)) save();
     },
     shown(question) {
       keep(kept.questions, question);

@@ -8,6 +8,7 @@
 import type { Argument, Command, Option } from 'commander';
 import type { KnownKind, KnownName } from '../app/index.ts';
 import { COMPLEXITIES } from '../core/index.ts';
+import { BOT_ACTIONS } from './bot.ts';
 import { SHELLS } from './completions.ts';
 import { SIGNALS } from './say.ts';
 
@@ -61,6 +62,7 @@ const ARGUMENT_VALUES: Record<string, Source[]> = {
   resume: [{ known: 'sessions' }],
   logs: [{ known: 'iterations' }],
   completions: [SHELLS],
+  bot: [BOT_ACTIONS],
   import: [{ paths: 'files', known: 'taskFiles' }],
 };
 

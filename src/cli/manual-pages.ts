@@ -293,6 +293,17 @@ export const PAGES: Record<string, Page> = {
     examples: [['ralph agents --json', 'the list as data']],
     see: ['doctor', 'config', 'docs/guides/custom-agent.md'],
   },
+  bot: {
+    group: 'Set up',
+    text: 'Telegram. `onboard` shows a code, good for ten minutes; the chat that sends it to the bot is paired with this project: it is told the news and heard. `status` says whether there is a token and where it was set, which bot it is, who is heard, and who reads the bot now; the token itself is never shown. `test` sends one message to everybody who is told news. `unpair` takes a chat back.',
+    does: 'pair your chat',
+    examples: [
+      ['ralph bot', 'token, bot, and who is heard'],
+      ['ralph bot test', 'send a message to try it'],
+      ['ralph bot unpair 123456789', 'this chat is neither told nor heard any more'],
+    ],
+    see: ['inbox', 'tell', 'config', 'docs/guides/telegram.md'],
+  },
   archive: {
     group: 'Set up',
     text: 'Moves finished sessions to `.ralph/archive/<date>-<label>/`. Logs stay beside the other sessions unless --include-logs is given. A live session is never moved.',

@@ -1,6 +1,7 @@
 /** The command line as a table of commands; each loads what it needs only when it is called. */
 import { Command, CommanderError } from 'commander';
 import { VERSION } from '../app/product.ts';
+import { botCommand } from './bot.ts';
 import { completionCommands } from './completions.ts';
 import { configCommands } from './config.ts';
 import { controlCommands } from './control.ts';
@@ -44,6 +45,7 @@ export function commandTree(done: (code: number) => void): Command {
   windowCommands(program, done);
   setupCommands(program, done);
   importCommand(program, done);
+  botCommand(program, done);
   configCommands(program, done);
   completionCommands(program, done);
   return program;

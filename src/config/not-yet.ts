@@ -13,8 +13,6 @@ import type { Config } from './schema.ts';
 interface Row {
   key: string;
   why: string;
-  /** Keys that mean something only beside this one, and so are not refused by themselves. */
-  beside?: string[];
 }
 
 /** In the order of the file. A key leaves the list when the product carries it out. */
@@ -33,11 +31,6 @@ export const NOT_YET: Row[] = [
   { key: 'roles', why: 'Own roles, and changes of built-in ones, are not hired.' },
   { key: 'hats', why: 'Own roles, and changes of built-in ones, are not hired.' },
   { key: 'default_role', why: 'Own roles are not hired, so none can get the ready tasks.' },
-  {
-    key: 'RObot.enabled',
-    why: 'Questions would not reach the chat.',
-    beside: ['RObot.telegram'],
-  },
   { key: 'permissions', why: 'Commands would run without being asked for.' },
   { key: 'sandbox', why: 'Agents would run without the sandbox you asked for.' },
   { key: 'worktree', why: 'No work trees are made, so nothing would be copied or run in them.' },
@@ -47,7 +40,7 @@ export const NOT_YET: Row[] = [
 /** The row that holds this key, or undefined for a key that is carried out. */
 export function notYetRow(path: Path): Row | undefined {
   const key = pathText(path);
-  return NOT_YET.find((row) => [row.key, ...(row.beside ?? [])].some((one) => isOrIsBelow(key, one)));
+  return NOT_YET.find((row) => isOrIsBelow(key, row.key));
 }
 
 function isOrIsBelow(key: string, above: string): boolean {

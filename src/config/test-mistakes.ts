@@ -166,7 +166,7 @@ export const MISTAKES: Record<string, Mistake[]> = {
     { did: 'shares its own permissions', given: { userYml: 'permissions: { default: ask }\n' } },
     {
       did: 'switches something on by a variable',
-      given: { env: { RALPH_CONFIG_CHANNELS__DESKTOP: 'true' } },
+      given: { env: { RALPH_CONFIG_LAND: 'branch' } },
     },
   ],
 };

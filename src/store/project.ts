@@ -141,16 +141,17 @@ export function badLine(file: string, bytes: Buffer, starts: readonly number[], 
 }
 
 /**
- * The records in file order, without those that were compressed, and the lines that could not be read (cut short
+ * The records in file order, with `compressed` also those that were compressed, and the lines that could not be read (cut short
  * by a crash, or edited). `isWhole`: what else a record must be.
  */
 export function readProject(
   mainRoot: string,
   isWhole: (record: ProjectRecord) => boolean = () => true,
+  { compressed }: { compressed: boolean } = { compressed: false },
 ): { records: ProjectRecord[]; bad: BadLine[] } {
   const records: ProjectRecord[] = [];
   const bad: BadLine[] = [];
-  for (const file of projectFiles(mainRoot, { compressed: false })) {
+  for (const file of projectFiles(mainRoot, { compressed })) {
     const bytes = projectBytes(file) ?? Buffer.alloc(0);
     const starts = lineStarts(bytes);
     for (let n = 0; n < starts.length; n++) {
