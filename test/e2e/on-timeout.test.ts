@@ -1,10 +1,13 @@
 /** What silence means, end to end: the agent asks, nobody answers, and its next prompt says what came of it. */
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { facts, prompt, until } from './journal.ts';
 import { DONE, makeProject, type Project, type ScriptedRun } from './project.ts';
 import { onTerminal, type Terminal, whyNoPty } from './pty.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
+const GUIDE = readFileSync(resolve(import.meta.dirname, '../../docs/guides/questions.md'), 'utf8');
 let project: Project;
 let terminal: Terminal | null = null;
 afterEach(async () => {
@@ -15,6 +18,8 @@ afterEach(async () => {
 });
 
 const ASKED = 'Which colour? Options: (A) red (B) blue';
+/** The question as the next call reads it. */
+const CHOICES = /Which colour\?\s+\(A\) red\s+\(B\) blue/;
 const emit = (payload: string) => ({ emit: { topic: 'human.interact', payload } });
 const asks = (iteration: number, payload = ASKED, more: Record<string, unknown>[] = []): ScriptedRun => ({
   when: { iteration },
@@ -46,7 +51,8 @@ describe.skipIf(why !== null)(`where somebody could answer${why === null ? '' : 
     shed('{ timeout_seconds: 1, on_timeout: proceed }', [asks(1), paints]);
     expect(await run('paint').done).toBe(0);
     expect(expired()).toEqual([['q1', 'proceed', '']]);
-    expect(prompt(project, 2)).toMatch(/Which colour\?[\s\S]{0,200}(nobody|no one|No answer|not answer)/i);
+    expect(prompt(project, 2)).toMatch(CHOICES);
+    expect(prompt(project, 2)).toContain('Nobody answered in time. Decide yourself');
   });
 
   test('default: what the agent said it would do is told as decided', async () => {
@@ -55,8 +61,19 @@ describe.skipIf(why !== null)(`where somebody could answer${why === null ? '' : 
       paints,
     ]);
     expect(await run('paint').done).toBe(0);
-    expect(expired()).toEqual([['q1', 'default', expect.stringMatching(/B|blue/)]]);
-    expect(prompt(project, 2)).toMatch(/Which colour\?[\s\S]{0,200}(B|blue)/);
+    expect(expired()).toEqual([['q1', 'default', 'blue']]);
+    expect(prompt(project, 2)).toMatch(CHOICES);
+    expect(prompt(project, 2)).toMatch(/so your default stands:\s+```text\s+blue/);
+  });
+
+  test('the guide: what its agent asks and what its configuration says, with a shorter time', async () => {
+    const [, command] = /<!-- agent: asks -->\n```bash\n(.*)\n/.exec(GUIDE)!;
+    const [, config] = /<!-- config: silence -->\n```yaml\n([\s\S]*?)```/.exec(GUIDE)!;
+    const asksAsTold = { when: { iteration: 1 }, do: [{ run: command! }, { say: 'I asked.' }] };
+    project = makeProject({ runs: [asksAsTold, paints], config: config!.replace('300', '1') });
+    expect(await run('paint').done).toBe(0);
+    expect(questions()).toMatchObject([{ text: 'Which colour?', default: 'B' }]);
+    expect(expired()).toEqual([['q1', 'default', 'blue']]);
   });
 
   test('default without one is proceed', async () => {
@@ -76,7 +93,10 @@ describe.skipIf(why !== null)(`where somebody could answer${why === null ? '' : 
     expect([first!.text, first!.options]).toEqual([second!.text, second!.options]);
     expect(second!.deadline! - first!.deadline!).toBeGreaterThanOrEqual(4_000);
     expect(expired()[0]).toEqual(['q1', 're_ask', '']);
-    expect(prompt(project, 2)).toContain('blue');
+    const told = prompt(project, 2);
+    expect(told.match(/Which colour\?/g)).toHaveLength(1);
+    expect(told).toMatch(/Answer of \S+@\S+:\s+```text\s+blue/);
+    expect(told).not.toContain('Nobody answered');
   });
 
   test('stop: the run ends once with 3, the question stays open and waits without a deadline', async () => {
@@ -152,8 +172,8 @@ describe.skipIf(why !== null)(`where somebody could answer${why === null ? '' : 
     shed('{ timeout_seconds: 1 }', [asks(1, ASKED, [notice]), paints]);
     expect(await run('paint').done).toBe(0);
     const findings = facts(project, 'verdict.reached').flatMap(({ findings }) => findings);
-    expect(findings.map(({ type }) => type)).toContain('asked_and_notified');
-    expect(prompt(project, 2)).toMatch(/ask|question/i);
+    expect(findings.map(({ kind }) => kind)).toContain('asked_and_notified');
+    expect(prompt(project, 2)).toContain('a person was asked and notified in the same turn');
   });
 });
 
