@@ -112,22 +112,21 @@ function followQuestion({ sessionDir, iteration }: Attempt, text: string): { loo
 }
 
 /** Tells it, and tells the loop that it was told: the next prompt need not say it again as news. */
-function outcome({ voice }: Attempt, fate: Fate): Told | Complaint {
+async function outcome({ voice }: Attempt, fate: Fate): Promise<Told> {
+  const { replyText } = await import('../core/index.ts');
   const { question, state, text, option, by, silence } = fate;
   const { id } = question;
   const data = { question: id, state, answer: text, option, by: by === '' ? null : by, silence };
   if (state !== 'closed' && silence !== 'stop') append(voice, 'ralph.ack', { messages: [], questions: [id] });
-  if (state === 'answered')
-    return { text: `${by} answered ${id}: ${option === null ? '' : `(${option}) `}${text}`, data };
-  if (state === 'closed')
-    return { text: `${id} was closed without an answer: ${text}. Decide yourself.`, data };
-  return { text: `Nobody answered ${id} in time. ${silenceMeans(silence, text)}`, data };
-}
-
-function silenceMeans(silence: string | null, text: string): string {
-  if (silence === 'stop') return 'The run stops for a person: end this turn now and say where you stand.';
-  if (silence === 'default' && text !== '') return `Take the default you named: ${text}`;
-  return 'Decide yourself, and say in your report what you decided.';
+  const tell = (words: string): Told => ({ text: `${id}: ${words}`, data });
+  if (state === 'closed') return tell(`closed without an answer (${text}). Decide yourself.`);
+  if (silence === 'stop')
+    return tell(
+      'nobody answered in time, and the run stops for a person. End this turn now and say where you stand.',
+    );
+  const guided = { mode: 'implement' as const, completionWord: null };
+  const reply = replyText({ answer: text, by: state === 'answered' ? by : null }, guided);
+  return tell(option === null ? reply : `option ${option}. ${reply}`);
 }
 
 function stillOpen(id: string | null): Told {

@@ -10,6 +10,7 @@ export interface Attempt {
   sessionDir: string;
   iteration: number;
   role: string;
+  mode: string;
   /** null: it works on the session. */
   task: string | null;
 }
@@ -37,8 +38,8 @@ export function attemptFrom(env: NodeJS.ProcessEnv): Attempt | Complaint {
       fix: 'Call it as a child of the agent, with the environment it was given.',
     };
   }
-  const { RALPH_ROLE: role = '', RALPH_TASK_ID: task = '' } = env;
-  return { voice, sessionDir, iteration, role, task: task === '' ? null : task };
+  const { RALPH_ROLE: role = '', RALPH_MODE: mode = '', RALPH_TASK_ID: task = '' } = env;
+  return { voice, sessionDir, iteration, role, mode, task: task === '' ? null : task };
 }
 
 /**

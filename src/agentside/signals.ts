@@ -2,10 +2,10 @@
  * `ralph tools signals`: what people have said to this attempt since its prompt was sealed. Reading is
  * acknowledging: the loop is told what was shown, and does not count it as undelivered any more.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Message, Question } from '../core/index.ts';
+import type { Message, Mode, Question, SignalReply } from '../core/index.ts';
 import { type Attempt, notLive } from './attempt.ts';
 import { journalOf } from './journal.ts';
 import { append } from './outbox.ts';
@@ -14,55 +14,74 @@ import type { Complaint, Told } from './say.ts';
 /** How long a file in the mailbox may take to be taken in; the loop does it at once. */
 const INTAKE_MS = 1_500;
 
-interface Reply {
-  question: Question;
-  /** Empty: silence. */
-  answer: string;
-  by: string;
+interface Waiting {
+  messages: Message[];
+  replies: SignalReply[];
+  completionWord: string | null;
 }
 
-/** Shows and acknowledges. A problem where the attempt is not live. */
+/** Shows and acknowledges; what is too much for one look waits for the next. A problem where the attempt is not live. */
 export async function signals(attempt: Attempt): Promise<Told | Complaint> {
   const refused = notLive(attempt, 'ralph.ack');
   if (refused !== null) return refused;
   await settled(attempt);
-  const { messages, replies } = waiting(attempt);
-  if (messages.length + replies.length > 0) {
-    const read = {
-      messages: messages.map(({ id }) => id),
-      questions: replies.map(({ question }) => question.id),
-    };
+  const { firstOf, MODES, signalsText } = await import('../core/index.ts');
+  const { messages, replies, completionWord } = waiting(attempt);
+  const shown = firstOf(messages);
+  if (shown.length + replies.length > 0) {
+    const read = { messages: shown.map(({ id }) => id), questions: replies.map(({ id }) => id) };
     const failed = append(attempt.voice, 'ralph.ack', read);
     if (failed !== null) return failed;
   }
-  return { text: words(messages, replies), data: asData(messages, replies) };
+  const mode = (Object.keys(MODES) as Mode[]).find((one) => one === attempt.mode) ?? 'implement';
+  const guidance = shown.map(({ id, type, from, createdAt, text }) => ({
+    id,
+    kind: type === 'INFO' ? ('note' as const) : ('steer' as const),
+    from,
+    at: new Date(createdAt).toISOString(),
+    text,
+  }));
+  const more = messages.length - shown.length;
+  return {
+    text: signalsText({ guidance, replies, more }, { mode, completionWord }),
+    data: { messages: guidance, answers: replies, more },
+  };
 }
 
 /** What lies in the mailbox is known only once the loop has taken it in. */
 async function settled({ sessionDir }: Attempt): Promise<void> {
   const inputs = join(sessionDir, 'signals', 'inputs');
   for (let waited = 0; waited < INTAKE_MS; waited += 100) {
-    let names: string[] = [];
-    try {
-      names = readdirSync(inputs);
-    } catch {
-      // No mailbox: nothing can lie in it.
-    }
-    if (!names.some((name) => /\.ya?ml$/i.test(name))) return;
+    if (!holdsNews(inputs)) return;
     await sleep(100);
   }
 }
 
+/** Some kinds lie there for long; only what has just come is about to be taken in. */
+function holdsNews(inputs: string): boolean {
+  try {
+    const since = Date.now() - 2 * INTAKE_MS;
+    return readdirSync(inputs).some(
+      (name) => /\.ya?ml$/i.test(name) && statSync(join(inputs, name)).mtimeMs > since,
+    );
+  } catch {
+    // No mailbox, or it was taken in meanwhile.
+    return false;
+  }
+}
+
 /** What stood in no prompt of this role, and was shown to none of its attempts. */
-function waiting(attempt: Attempt): { messages: Message[]; replies: Reply[] } {
+function waiting(attempt: Attempt): Waiting {
   const { sessionDir, iteration, role, task } = attempt;
   const queued = new Map<string, Message>();
   const questions = new Map<string, Question>();
-  const replies = new Map<string, Reply>();
+  const replies = new Map<string, SignalReply & { about: string }>();
+  let completionWord: string | null = null;
   const roles = new Map<number, string>();
   // An earlier call of this attempt may not have been heard yet.
   const had: { iteration: number; ids: string[] }[] = [{ iteration, ids: acknowledged(attempt) }];
   const journal = journalOf(sessionDir, [
+    'run.started',
     'message.received',
     'attempt.started',
     'guidance.reached',
@@ -72,6 +91,9 @@ function waiting(attempt: Attempt): { messages: Message[]; replies: Reply[] } {
   ]);
   for (const { fact } of journal.next()) {
     switch (fact.type) {
+      case 'run.started':
+        completionWord = fact.policy.completionWord;
+        break;
       case 'message.received': {
         const { message, action } = fact;
         if (action === 'queued' && (message.type === 'STEER' || message.type === 'INFO'))
@@ -92,8 +114,9 @@ function waiting(attempt: Attempt): { messages: Message[]; replies: Reply[] } {
         const question = questions.get(fact.id);
         const stays = fact.type === 'question.expired' && fact.outcome === 'stop';
         if (question === undefined || stays) break;
-        const by = fact.type === 'question.answered' ? fact.by : 'nobody';
-        replies.set(fact.id, { question, answer: fact.text, by });
+        const by = fact.type === 'question.answered' ? fact.by : null;
+        const { id, about, text } = question;
+        replies.set(id, { id, about, question: text, answer: fact.text, by });
       }
     }
   }
@@ -107,9 +130,10 @@ function waiting(attempt: Attempt): { messages: Message[]; replies: Reply[] } {
       if (message.target === 'orchestrator') return true;
       return (message.target === 'ALL' || message.target === role) && !ofRole.has(message.id);
     }),
-    replies: [...replies.values()].filter(
-      ({ question: { id, about } }) => !told.has(id) && (about === 'session' || about === task),
-    ),
+    replies: [...replies.values()]
+      .filter(({ id, about }) => !told.has(id) && (about === 'session' || about === task))
+      .map(({ about: _, ...reply }) => reply),
+    completionWord,
   };
 }
 
@@ -133,37 +157,4 @@ function idsIn(line: string): string[] {
   } catch {
     return [];
   }
-}
-
-function words(messages: Message[], replies: Reply[]): string {
-  const lines = messages.map(({ type, from, createdAt, text }) => {
-    const kind = type === 'INFO' ? 'a note' : 'changes your work';
-    return `From ${from}, ${new Date(createdAt).toISOString()} (${kind}):\n${text}`;
-  });
-  for (const { question, answer, by } of replies) {
-    const said =
-      by === 'nobody'
-        ? `Nobody answered. ${answer === '' ? 'Decide yourself.' : `Take: ${answer}`}`
-        : `Answer of ${by}: ${answer}`;
-    lines.push(`Question ${question.id}: ${question.text}\n${said}`);
-  }
-  return lines.length === 0 ? 'Nothing new. Go on.' : lines.join('\n\n');
-}
-
-function asData(messages: Message[], replies: Reply[]): unknown {
-  return {
-    messages: messages.map(({ id, type, from, createdAt, text }) => ({
-      id,
-      type,
-      from,
-      at: new Date(createdAt).toISOString(),
-      text,
-    })),
-    answers: replies.map(({ question, answer, by }) => ({
-      question: question.id,
-      text: question.text,
-      answer,
-      by,
-    })),
-  };
 }

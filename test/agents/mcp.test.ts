@@ -55,7 +55,7 @@ describe(`the MCP server with Claude Code ${claudeVersion()}`, () => {
     expect(facts(project, 'attempt.started')).toHaveLength(1);
     expect(facts(project, 'attempt.ended')[0]?.claim.result?.evidence).toMatchObject([PROOF_HEARD]);
     const log = readFileSync(join(sessionDir(project), 'logs', 'iteration-001.log'), 'utf8');
-    expect(log).toMatch(/answered q1: \(B\) Firefox/);
+    expect(log).toMatch(/q1: option B\. Answer of [^"]*Firefox/);
   });
 });
 

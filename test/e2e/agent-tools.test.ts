@@ -40,8 +40,9 @@ test('guidance that comes while it works is shown once, counts as delivered, and
   await until(() => existsSync(join(project.dir, '.git/ready')), 'the agent at work');
   expect((await project.ralph(['tell', 'use the bar library'])).code).toBe(0);
   expect((await running.done).code).toBe(0);
-  expect(project.read('.git/said')).toMatch(/^From .*\(changes your work\):\nuse the bar library$/m);
-  expect(JSON.parse(project.read('.git/again'))).toEqual({ messages: [], answers: [] });
+  expect(project.read('.git/said')).toMatch(/^From .*\(changes your work\):\n```text\nuse the bar library$/m);
+  expect(project.read('.git/said')).toContain('`steer_response`');
+  expect(JSON.parse(project.read('.git/again'))).toEqual({ messages: [], answers: [], more: 0 });
   const [steer] = facts(project, 'message.received');
   expect(facts(project, 'guidance.reached')).toEqual([
     { type: 'guidance.reached', iteration: 1, messages: [steer!.message.id], questions: [], how: 'tool' },

@@ -54,7 +54,7 @@ test('a question is answered within the turn, past the attempt’s own time, and
   expect([ran.code, ran.err]).toEqual([0, expect.anything()]);
   const [first, again] = answers();
   expect(first).toEqual({
-    text: expect.stringMatching(/^\S+ answered q1: Postgres, please$/),
+    text: expect.stringMatching(/^q1: Answer of \S+:\n```text\nPostgres, please\n```$/),
     isError: false,
   });
   expect(again).toEqual(first);
