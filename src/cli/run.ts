@@ -183,6 +183,7 @@ async function openScreen(options: RunOptions, interactive: boolean): Promise<Sc
     answer: (session, question, text) => sendAnswer(options, { session, question, text }),
     foreground: inForeground,
     interrupt: () => void process.kill(process.pid, 'SIGINT'),
+    suspend: () => void process.kill(process.pid, 'SIGTSTP'),
     now,
   });
   return { ...asking, say: (text) => asking.aside(() => void say(text)) };

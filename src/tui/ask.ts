@@ -19,6 +19,8 @@ export interface AskOptions {
   foreground(): boolean;
   /** Ctrl-C, which a terminal that is read key by key does not turn into a signal. */
   interrupt(): void;
+  /** Ctrl-Z, likewise. */
+  suspend(): void;
   /** Epoch ms. */
   now(): number;
 }
@@ -78,6 +80,12 @@ export function askingDisplay(options: AskOptions): AskingDisplay {
       deaf = true;
       end();
       options.interrupt();
+    });
+    // Away before the stop: a job that goes on in the background must not hold the terminal.
+    line.on('SIGTSTP', () => {
+      end();
+      later(SETTLE_MS);
+      options.suspend();
     });
     // Ctrl-D, or a terminal that went away.
     line.on('close', () => {

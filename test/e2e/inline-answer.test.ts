@@ -126,6 +126,19 @@ describe.skipIf(why !== null)(`on a terminal${why === null ? '' : ` (${why})`}`,
     await terminal.sees('code 0');
   });
 
+  test('Ctrl-Z and bg: the loop goes on in the background and leaves the terminal to others', async () => {
+    project = makeProject({ runs: [asking(1), paints] });
+    const shell = 'set -m; eval "$RALPH run paint"; echo "left $?"; bg; wait; echo "code $?"';
+    terminal = onTerminal(project, [], { shell });
+    await terminal.sees('answer q1> ');
+    terminal.type('\u001a');
+    await terminal.sees('left 1');
+    await new Promise((done) => setTimeout(done, 1_500));
+    expect((await project.ralph(['answer', 'green'])).code).toBe(0);
+    await terminal.sees('code 0');
+    expect(terminal.screen.match(/answer q1> /g)).toHaveLength(1);
+  });
+
   test('with --json, or with --no-wait, nothing is prompted', async () => {
     project = makeProject({ runs: [asking(1), paints] });
     terminal = onTerminal(project, ['run', 'paint the shed', '--json']);
