@@ -104,6 +104,7 @@ function freshOf(updates: Update[], state: TelegramState): Update[] {
 function newTrouble({ waits, say, telegram }: Polling) {
   let failures = 0;
   let losses = 0;
+  let conflicts = 0;
   const told = new Set<string>();
   const tell = (about: string, text: string) => {
     if (told.has(about)) return;
@@ -117,6 +118,7 @@ function newTrouble({ waits, say, telegram }: Polling) {
     over(): void {
       if (told.has('reach')) say('Telegram is reached again.');
       failures = 0;
+      conflicts = 0;
       told.clear();
     },
     heard(): void {
@@ -127,8 +129,11 @@ function newTrouble({ waits, say, telegram }: Polling) {
         const reason = /webhook/i.test(why)
           ? 'a webhook is set for it, which takes everything that is written there; remove it (deleteWebhook)'
           : 'another program reads this bot at the same time; end it, or give each its own bot';
-        tell('conflict', `Telegram: nothing is heard, because ${reason}. Messages are sent all the same.`);
-        return waits.conflictMs;
+        conflicts++;
+        // The call of a run that was killed may still lie at the server; that passes in a moment.
+        if (conflicts > 1)
+          tell('conflict', `Telegram: nothing is heard, because ${reason}. Messages are sent all the same.`);
+        return Math.min(backoff(conflicts + 1), waits.conflictMs);
       }
       if (code === 401 || code === 404) {
         tell(
