@@ -253,7 +253,7 @@ export function removeAnyway(file: string): void {
 /** Removes a file; one that is not there is removed already. */
 export async function removeFile(file: PathLike): Promise<void> {
   try {
-    await unlink(file);
+    unlinkSync(file);
   } catch (error) {
     if (errorCode(error) !== 'ENOENT') throw error;
   }

@@ -3,7 +3,7 @@
  * tells what was done, or the file itself in `rejected/` with the reason beside it. Nothing that lies
  * there is ever overwritten.
  */
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isMap, parseAllDocuments, parseDocument, stringify } from 'yaml';
@@ -59,7 +59,7 @@ function hashWithin(copy: Buffer): string | null {
 export async function fileProcessed(source: string, folder: string, done: FiledAs): Promise<Slot | null> {
   const content = readPlain(source);
   if (content === null) return null;
-  await mkdir(folder, { recursive: true });
+  if (!existsSync(folder)) await mkdir(folder, { recursive: true });
   const copy = withHandling(content, done.handling);
   for (;;) {
     const slot = await slotFor(folder, done.name, content);
@@ -110,8 +110,18 @@ function withHandling(content: Buffer, handling: Handling): string {
   const handling_metadata = metadataOf(handling, content);
   const block = stringify({ handling_metadata }, { lineWidth: 0 });
   const appended = `${text}${text.endsWith('\n') ? '' : '\n'}${block}`;
-  return isOneMapping(appended) ? appended : redrawn(text, block);
+  return isPlainMapping(text) || isOneMapping(appended) ? appended : redrawn(text, block);
 }
+
+/**
+ * Plain lines of keys at the margin: what was read as a message goes on with one more key. Nothing that begins or
+ * ends a document, no flow, no key of ours.
+ */
+function isPlainMapping(text: string): boolean {
+  return text.split('\n').every((line) => PLAIN_LINE.test(line));
+}
+
+const PLAIN_LINE = /^(?!handling_metadata)[A-Za-z_]+: (?:[\w./:@+-]|(?<=\w) (?=\w))*\r?$|^$/;
 
 function isOneMapping(text: string): boolean {
   try {

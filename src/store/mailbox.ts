@@ -15,7 +15,7 @@ import { addDelivery, type Delivery, fileProcessed, fileRejected, slotFor } from
 import { type Box, glance, look, readFrom, type Seen } from './sighting.ts';
 import { readSignal, SIGNAL_BYTES, type SignalReading } from './signal.ts';
 import { isSigned, signingKey } from './signing.ts';
-import { watchMailbox } from './watching.ts';
+import { type Watching, watchMailbox } from './watching.ts';
 
 const UNREADABLE_MS = 10_000;
 const UNKNOWN_TYPE_MS = 24 * 3_600_000;
@@ -48,7 +48,7 @@ export function openMailbox(sessionDir: string, options: MailboxOptions): Opened
   const watching = watchMailbox(box.inputs);
   return {
     async poll(now) {
-      await refresh(box, now);
+      await refresh(box, watching, now);
       const answer = await pick(box, now);
       watching.again(nextLook(box, answer.length));
       return answer;
@@ -87,9 +87,18 @@ function openBox(sessionDir: string, options: MailboxOptions): Box {
 }
 
 /** Brings what we know in line with what lies there. */
-async function refresh(box: Box, now: number): Promise<void> {
-  const names = new Set((await list(box)).filter((name) => look(box, name, now)));
+async function refresh(box: Box, watching: Watching, now: number): Promise<void> {
+  const names = new Set(
+    (await list(box)).filter((name) => isUnread(box.seen.get(name)) || look(box, name, now)),
+  );
   for (const name of [...box.seen.keys()]) if (!names.has(name)) box.seen.delete(name);
+  const unsure = [...box.seen].flatMap(([name, { whole }]) => (whole ? [] : [name]));
+  for (const name of await watching.movedIn(unsure)) box.seen.get(name)!.whole = true;
+}
+
+/** What was never read is looked at when it is: a flood is not looked at again for each hundred of it. */
+function isUnread(entry: Seen | undefined): boolean {
+  return entry?.whole === true && entry.reading === null && entry.offers === 0;
 }
 
 async function list(box: Box): Promise<string[]> {
@@ -150,7 +159,7 @@ interface Candidate {
 }
 
 async function offer(box: Box, { name, entry, now }: Candidate): Promise<Incoming | null> {
-  const reading = entry.reading ?? (await readingOf(box, { name, entry, now }));
+  const reading = entry.reading ?? (await readAfresh(box, { name, entry, now }));
   if (reading === null) return null;
   const lain = now - entry.since;
   switch (reading.kind) {
@@ -165,6 +174,12 @@ async function offer(box: Box, { name, entry, now }: Candidate): Promise<Incomin
       box.warn(`${name}: ${reading.reason} It stays in the mailbox for a day.`);
       return lain < UNKNOWN_TYPE_MS ? null : { kind: 'rejected', name, reason: reading.reason };
   }
+}
+
+/** As it lies there now; null where it is gone, or written to since it was seen. */
+async function readAfresh(box: Box, { name, entry, now }: Candidate): Promise<SignalReading | null> {
+  if (entry.offers === 0 && (!look(box, name, now) || box.seen.get(name) !== entry)) return null;
+  return readingOf(box, { name, entry, now });
 }
 
 async function readingOf(box: Box, { name, entry, now }: Candidate): Promise<SignalReading | null> {
