@@ -14,6 +14,7 @@ import {
   story,
   taskList,
 } from './project.ts';
+import { onTerminal, whyNoPty } from './pty.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 let project: Project;
@@ -76,6 +77,41 @@ test('a wait that ends first leaves the question open: its answer stands in the 
   expect((await running.done).code).toBe(0);
   expect(prompt(project, 2)).toContain('Postgres');
 });
+
+test('kill -9 of the loop while a call waits: answered while down, the answer stands in the next prompt, once', async () => {
+  calling([['ask_human', { text: 'Which store?' }]], { rest: [{ hang: true }] });
+  const { child, done } = project.start(['run']);
+  await until(() => asked().length === 1, 'the question');
+  child.kill('SIGKILL');
+  await done;
+  expect((await project.ralph(['answer', 'Postgres'])).code).toBe(0);
+  expect((await project.ralph(['resume'])).code).toBe(0);
+  // The orphan may have read it in the journal before it was ended: what came of that is lost with it.
+  expect([prompt(project, 2), prompt(project, 3)].map((text) => text.includes('Postgres'))).toEqual([
+    true,
+    false,
+  ]);
+  expect(asked()).toHaveLength(1);
+});
+
+const noPty = whyNoPty();
+test.skipIf(noPty !== null)(
+  `silence is heard within the turn${noPty === null ? '' : ` (${noPty})`}`,
+  async () => {
+    calling([['ask_human', { text: 'Which store?', default: 'SQLite' }]], {
+      config: 'RObot: { timeout_seconds: 2, on_timeout: default }\n',
+    });
+    const terminal = onTerminal(project, ['run', '--quiet']);
+    expect(await terminal.done).toBe(0);
+    expect(answers()).toEqual([
+      { text: 'q1: Nobody answered. Take the default that was named:\n```text\nSQLite\n```', isError: false },
+    ]);
+    expect(facts(project, 'question.expired')).toMatchObject([{ id: 'q1', outcome: 'default' }]);
+    expect(verdicts(project)).toEqual(['a accepted', 'b accepted']);
+    expect(prompt(project, 1)).toMatch(/<robot-skill>[\s\S]*\| neither \|[\s\S]*<\/robot-skill>/);
+    expect(prompt(project, 2)).not.toContain('Which store?');
+  },
+);
 
 test('what it tells, publishes, proves, keeps and looks up arrives; what is not its own is refused', async () => {
   calling([
