@@ -73,7 +73,8 @@ class TunnelAgent extends Agent {
         done(coded('EPROXY'));
         return;
       }
-      const secure = connect({ socket, servername: host }, () => {
+      // What else was asked of the connection (certificates and the like) holds inside the tunnel.
+      const secure = connect({ ...(options as object), socket, servername: host }, () => {
         secure.off('error', done);
         done(null, secure);
       });

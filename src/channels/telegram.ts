@@ -204,13 +204,17 @@ async function tick(
   return sender.send(chat, plainWords(how), { replyTo: message });
 }
 
+/** What other news tells everybody needs no line to the one who did it. */
+const TOLD_ANYWAY: ReadonlySet<string> = new Set(['answered', 'paused', 'resumed']);
+
 /** A refusal is told to who said it; of guidance that was taken in, the tick tells enough. */
 async function showHandled(
   { sender, state }: Open,
   news: Extract<News, { kind: 'handled' }>,
 ): Promise<boolean> {
   const spoken = state.spokenAs(news.id);
-  if (spoken === null || (spoken.guidance && !news.refused)) return true;
+  if (spoken === null) return true;
+  if (!news.refused && (spoken.guidance || TOLD_ANYWAY.has(news.text))) return true;
   const text = news.refused ? `Not taken: ${news.text}` : sentence(news.text);
   return sender.send(spoken.chat, plainWords(oneLine(text, 1000)), { replyTo: spoken.message });
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { SECRET, type TelegramStandin, TOKEN, telegramStandin } from '../standins/telegram.ts';
-import { facts, prompt, until } from './journal.ts';
+import { facts, prompt, sessionDir, until } from './journal.ts';
 import { DONE, makeProject, type Project, type ScriptedRun } from './project.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
@@ -157,6 +157,28 @@ describe.each(SERVERS)('against %s', (_, open) => {
     ]);
     expect(prompt(project, 2)).toContain('green, please');
   });
+});
+
+test('killed as soon as a word lies in the mailbox, the next run has it once', async () => {
+  const server = await telegramStandin();
+  phone = { url: server.url, close: server.close } as Phone;
+  project = makeProject({ runs: [asks, paints], config: CONFIG });
+  const first = project.start(['run', 'paint'], { env: env() });
+  await until(() => facts(project, 'question.shown').length === 1, 'question.shown');
+  const lying = () =>
+    ['inputs', 'processed'].flatMap((folder) =>
+      readdirSync(join(sessionDir(project), 'signals', folder)).filter((name) => name.endsWith('.yaml')),
+    );
+  for (let n = 0; n < 5; n++) server.write(`use library ${n}`);
+  while (lying().length === 0) await new Promise((done) => setImmediate(done));
+  first.child.kill('SIGKILL');
+  await first.done;
+  server.press(server.sentTo(1).find(({ buttons }) => buttons.length > 0)!, 'B) blue');
+  const { code, err } = await project.ralph(['run'], { env: env() });
+  expect([code, err]).toEqual([0, expect.any(String)]);
+  const texts = facts(project, 'message.received').map(({ message }) => message.text);
+  expect(texts.toSorted()).toEqual(['blue', ...[0, 1, 2, 3, 4].map((n) => `use library ${n}`)]);
+  for (let n = 0; n < 5; n++) expect(count(prompt(project, 2), `use library ${n}`)).toBe(1);
 });
 
 describe('pairing', () => {
