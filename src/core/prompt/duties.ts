@@ -20,7 +20,7 @@ const BOUNDS =
 const HONEST_TESTS =
   'Make the checks pass by doing the work. Do not delete, skip or weaken a test, a gate or its configuration to get there.';
 const FOREGROUND =
-  'Nobody watches this call, and nobody answers while it runs. Run commands in the foreground, wait for them to end, and leave no process running behind you.';
+  'Nobody sits at the terminal of this call: a command that asks there is never answered. Run commands in the foreground, wait for them to end, and leave no process running behind you.';
 
 const IMPLEMENT: Duties = {
   who: 'You are the executor. You implement the task below in this repository.',
