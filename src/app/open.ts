@@ -15,6 +15,7 @@ import {
   feedbackSource,
   type HeldLock,
   knowledgeSource,
+  type OpenedMailbox,
   openDesk,
   openHumanDesk,
   openJournal,
@@ -81,10 +82,15 @@ export async function openSession(request: OpenRequest): Promise<Opened> {
     });
     const desk = openDesk(place.dir, session.dir);
     await desk.linkLogs();
+    const mailbox = openMailbox(session.dir, {
+      timezone: request.timezone,
+      warn: (text) => audience.say(text),
+    });
+    let receipts: Promise<void> = Promise.resolve();
     const house: House = openHouse({
       clock: systemClock,
       journal,
-      mailbox: openMailbox(session.dir, { timezone: request.timezone, warn: (text) => audience.say(text) }),
+      mailbox,
       desk: openHumanDesk(desk),
       works: openWorks(session.dir),
       ground,
@@ -99,6 +105,7 @@ export async function openSession(request: OpenRequest): Promise<Opened> {
       sha256,
       recorded: (record) => {
         audience.record(record, house.state);
+        receipts = receipts.then(() => writeReceipts(mailbox, record, house.state));
         void recordForProject(place, session.id, { record, state: house.state }).catch((error: Error) =>
           audience.say(error.message),
         );
@@ -110,7 +117,12 @@ export async function openSession(request: OpenRequest): Promise<Opened> {
       state,
     });
     house.predecessorSeenAt = lock.predecessorSeenAt;
-    return { house, lock, repaired, close: () => close(house, { lock, journal, mirrors }) };
+    return {
+      house,
+      lock,
+      repaired,
+      close: () => close(house, { lock, journal, mirrors, receipts: () => receipts }),
+    };
   } catch (error) {
     await lock.release();
     throw error;
@@ -132,6 +144,23 @@ function knowledgeOf({ place, notes, audience }: OpenRequest, ground: RepoGround
     memories,
     skills: skillFolders(folders),
   });
+}
+
+/** The processed copy of each message lists whom it reached, for whoever wrote the file. Never rejects. */
+async function writeReceipts(
+  mailbox: OpenedMailbox,
+  { at, facts }: JournalRecord,
+  state: State,
+): Promise<void> {
+  for (const fact of facts) {
+    if (fact.type !== 'attempt.started' && fact.type !== 'guidance.reached') continue;
+    const { iteration } = fact;
+    const ids = fact.type === 'attempt.started' ? fact.delivered : fact.messages;
+    const to = state.attempts.get(iteration)?.item.role ?? 'agent';
+    const messages = ids.filter((id) => state.seenMessages.has(id));
+    // A receipt that cannot be written changes nothing: the delivery stands in the journal.
+    for (const id of messages) await mailbox.delivered(id, { to, iteration, at }).catch(() => false);
+  }
 }
 
 /** What outlives sessions: spending, whose cap for the day holds over all loops, and how an agent failed. */
@@ -159,14 +188,16 @@ interface Held {
   lock: HeldLock;
   journal: { close(): Promise<void> };
   mirrors: { close(options: { draw: boolean }): Promise<void> };
+  receipts(): Promise<void>;
 }
 
 /**
  * Never throws: everything that counts is in the journal already, and an error of a full disk here would
  * hide the one that ended the run. A lock that cannot be given back is free as soon as this process is gone.
  */
-async function close(house: House, { lock, journal, mirrors }: Held): Promise<void> {
+async function close(house: House, { lock, journal, mirrors, receipts }: Held): Promise<void> {
   for (const handle of house.live.values()) await handle.stop(0);
+  await receipts();
   // Another owner may have taken the session over: what it draws is not ours to draw.
   const draw = lock.stillOurs();
   if (draw) await redraw(house).catch(() => undefined);

@@ -159,11 +159,28 @@ export interface Delivery {
   at: number;
 }
 
+/** The text with one more row where we wrote the list ourselves, so that the sender's lines stay as they are. */
+function withDelivery(text: string, { to, iteration, at }: Delivery): string | null {
+  const from = text.lastIndexOf('\nhandling_metadata:');
+  const block = /^ {2}deliveries:(?: \[\]\n|\n(?: {4}.*\n)*)/m.exec(text.slice(from + 1));
+  if (from === -1 || block === null || !/^[\w-]+$/.test(to)) return null;
+  const start = from + 1 + block.index;
+  const rows = block[0].replace(' []', '');
+  const row = `    - to: ${to}\n      iteration: ${iteration ?? 'null'}\n      at: ${new Date(at).toISOString()}\n`;
+  return text.slice(0, start) + rows + row + text.slice(start + block[0].length);
+}
+
 /** Adds a delivery to a processed copy's handling_metadata. False: there is no such copy. */
 export async function addDelivery(folder: string, name: string, delivery: Delivery): Promise<boolean> {
   const file = join(folder, name);
   try {
-    const document = parseDocument(await readFile(file, 'utf8'), { schema: 'failsafe', logLevel: 'silent' });
+    const text = await readFile(file, 'utf8');
+    const added = withDelivery(text, delivery);
+    if (added !== null) {
+      await atomicWrite(file, added);
+      return true;
+    }
+    const document = parseDocument(text, { schema: 'failsafe', logLevel: 'silent' });
     if (document.errors.length > 0 || !document.hasIn(['handling_metadata', 'deliveries'])) return false;
     const row = {
       to: delivery.to,

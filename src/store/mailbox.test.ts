@@ -238,7 +238,12 @@ describe('settling', () => {
     expect(parse(processed('a.yaml')).handling_metadata.deliveries).toEqual([
       { to: 'executor', iteration: 7, at: '1970-01-01T00:00:00.000Z' },
     ]);
-    expect(processed('a.yaml')).toContain('# really');
+    expect(await mailbox.delivered('a.yaml', { to: 'reviewer', iteration: 8, at: 1 })).toBe(true);
+    expect(parse(processed('a.yaml')).handling_metadata).toMatchObject({
+      deliveries: [{ iteration: 7 }, { to: 'reviewer', iteration: 8 }],
+      sha256: expect.any(String),
+    });
+    expect(processed('a.yaml').startsWith(`${text}\n`)).toBe(true);
   });
 
   it.each([

@@ -53,6 +53,9 @@ test('guidance said between two runs stands in the next prompt of its role, once
     ['only then', 'stale: iteration 7 is not 1', []],
     ['Use the bar library.', 'queued', [2]],
   ]);
+  const processed = readFileSync(join(sessionDir(project), 'signals/processed', name!), 'utf8');
+  expect(processed).toContain(text!.trim());
+  expect(processed).toMatch(/deliveries:\s+- to: executor\s+iteration: "?2"?\s/);
 });
 
 test('guidance for work that is being done is read at once, and keeps the task from being done without it', async () => {
