@@ -15,8 +15,10 @@ export interface MessageJson {
   at: string | null;
   /** queued, paused, answered …, `no effect: …`, `stale: …` or `rejected: …`. */
   action: string;
-  /** Iterations whose prompt carried it. */
+  /** Iterations whose prompt carried it, or whose agent it reached while it worked. */
   deliveries: number[];
+  /** Those of the latter kind. */
+  live: number[];
   /** Of guidance that was taken: waits for a prompt, stood in one, or never will. null: it is no such thing. */
   delivery: 'queued' | 'delivered' | 'undelivered' | null;
 }
@@ -24,7 +26,7 @@ export interface MessageJson {
 /** The newest messages, oldest first; at most the 200 that are kept. */
 export function messagesJson(state: State, messages: readonly MessageStory[]): MessageJson[] {
   const deliveries = new Map(state.guidance.map((entry) => [entry.message.id, entry.deliveries]));
-  return messages.map(({ at, id, message, action }) => ({
+  return messages.map(({ at, id, message, action, live = [] }) => ({
     id,
     type: message?.type ?? null,
     from: message?.from ?? null,
@@ -33,6 +35,7 @@ export function messagesJson(state: State, messages: readonly MessageStory[]): M
     at: iso(at),
     action,
     deliveries: deliveries.get(id) ?? [],
+    live: live.filter((iteration) => deliveries.get(id)?.includes(iteration)),
     delivery: deliveryOf(state, deliveries.get(id)),
   }));
 }
@@ -48,7 +51,11 @@ function waiting(state: State, messages: readonly MessageStory[]): MessageStory[
   const lying = new Set(
     state.guidance.flatMap(({ message, deliveries }) => (deliveries.length === 0 ? [message.id] : [])),
   );
-  const action = state.aborted ? 'undelivered: the session was aborted' : 'stands in the next prompt';
+  const waits =
+    state.open.size > 0
+      ? 'waits for the agent at work, where that can be talked to, else for the next prompt'
+      : 'stands in the next prompt';
+  const action = state.aborted ? 'undelivered: the session was aborted' : waits;
   return messages.filter(({ id }) => lying.has(id)).map((entry) => ({ ...entry, action }));
 }
 

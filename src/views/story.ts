@@ -100,7 +100,14 @@ export interface Story {
   topics: TopicStory[];
   findings: FindingStory[];
   /** Messages and what became of them, the newest last, at most 200. */
-  messages: { at: number; id: string; message: Message | null; action: string }[];
+  messages: {
+    at: number;
+    id: string;
+    message: Message | null;
+    action: string;
+    /** Iterations whose agent it reached while it worked; absent: none. */
+    live?: number[];
+  }[];
   runs: { startedAt: number; stoppedAt: number | null; code: number | null; word: string; reason: string }[];
   /** Baseline gates that ran before their attempt began. */
   early: Map<number, GateResult[]>;
@@ -353,9 +360,18 @@ export function hearRecord(
       messages.push({ at, id: fact.message.id, message: fact.message, action: fact.action });
     } else if (fact.type === 'message.rejected') {
       messages.push({ at, id: fact.id, message: null, action: `rejected: ${fact.reason}` });
-    } else continue;
+    } else {
+      if (fact.type === 'guidance.reached') reachAtWork(messages, fact);
+      continue;
+    }
     if (messages.length > MAX_MESSAGES) messages.shift();
   }
+}
+
+function reachAtWork(messages: Story['messages'], fact: Extract<Fact, { type: 'guidance.reached' }>): void {
+  for (const message of messages)
+    if (fact.messages.includes(message.id))
+      message.live = [...new Set([...(message.live ?? []), fact.iteration])];
 }
 
 function lastOf(story: Story, task: string): IterationStory | undefined {
