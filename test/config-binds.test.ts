@@ -18,7 +18,13 @@ import { type Settings, toSettings } from '../src/config/settings.ts';
 import type { Policy } from '../src/core/index.ts';
 import { ROOT, sourcesIn } from './tidy/sources.ts';
 
-const FACTS = { reviewedList: false, listGates: [], interactive: false, channels: true, agent: 'a' };
+const FACTS = {
+  reviewedList: false,
+  listGates: [],
+  interactive: false,
+  channels: [{ name: 'telegram', answers: true }],
+  agent: 'a',
+};
 
 /** What the house sees of a configuration in which only these keys are set. */
 function seen(data: Record<string, unknown>): { settings: Settings; policy: Policy } {

@@ -141,7 +141,7 @@ function knowledgeOf({ place, notes, audience }: OpenRequest, ground: RepoGround
   };
   return knowledgeSource(place.dir, ground, {
     mainDir: place.mainDir,
-    memories,
+    memories: { enabled: memories.enabled, budgetTokens: memories.budgetTokens },
     skills: skillFolders(folders),
   });
 }

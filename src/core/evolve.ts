@@ -59,9 +59,7 @@ function evolveFact(state: State, fact: Fact, at: number): void {
       state.notices = [...state.notices.slice(-49), { at, level: fact.level, text: fact.text }];
       return;
     case 'provider.parked':
-      state.parked.set(fact.agent, { until: fact.until, reason: fact.reason });
-      state.parkedSinceEnded.add(fact.agent);
-      return;
+      return park(state, fact);
     case 'topic.published':
       return publish(state, fact);
     case 'tasks.read':
@@ -113,6 +111,11 @@ function stopRun(state: State, { code, word, reason }: Extract<Fact, { type: 'ru
   if (state.run) state.run.stopped = { code, word, reason };
   state.stopAsked = null;
   if (state.wave) state.wave.baseline = null;
+}
+
+function park(state: State, { agent, until, reason }: Extract<Fact, { type: 'provider.parked' }>): void {
+  state.parked.set(agent, { until, reason });
+  state.parkedSinceEnded.add(agent);
 }
 
 function publish(
