@@ -2,7 +2,14 @@
 import { relative } from 'node:path';
 import type { Exit, State } from '../core/index.ts';
 import { endSummary as endBlock } from '../dialects/index.ts';
-import { afterDefect, blockedLines, endSummary, falseClaimLines, rewordedLines } from '../views/index.ts';
+import {
+  afterDefect,
+  blockedLines,
+  endSummary,
+  falseClaimLines,
+  rewordedLines,
+  undeliveredLines,
+} from '../views/index.ts';
 import type { Place } from './place.ts';
 
 export interface Ended {
@@ -42,6 +49,7 @@ export function summaryOf({ sessionId, state, exit, place, others }: Ended): {
       ...[exit.reason, data.next].filter((line) => line !== ''),
       ...rewordedLines(data),
       ...falseClaimLines(data.false_claims),
+      ...undeliveredLines(state).slice(0, 5),
       ...blockedLines(data),
     ],
   });

@@ -13,7 +13,14 @@ export { fold } from './fold.ts';
 export { inboxJson, inboxText, type QuestionJson, questionJson, questionText } from './inbox.ts';
 export * from './interventions.ts';
 export { describeFact } from './line.ts';
-export { type MessageJson, type MessageStory, messagesJson, messagesText, tellSenders } from './messages.ts';
+export {
+  type MessageJson,
+  type MessageStory,
+  messagesJson,
+  messagesText,
+  tellSenders,
+  undeliveredLines,
+} from './messages.ts';
 export {
   advice,
   afterDefect,

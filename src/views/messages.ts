@@ -19,13 +19,22 @@ export interface MessageJson {
   deliveries: number[];
   /** Those of the latter kind. */
   live: number[];
-  /** Of guidance that was taken: waits for a prompt, stood in one, or never will. null: it is no such thing. */
-  delivery: 'queued' | 'delivered' | 'undelivered' | null;
+  /** What became of guidance that was taken in. null: it is no such thing. */
+  delivery: Delivery | null;
 }
+
+/**
+ * `queued`: waits for a prompt. `delivered`: an agent has it. `acknowledged`: one that had it has reported since.
+ * `superseded`: later guidance for the same reached an agent after it. `undelivered`: the work ended before.
+ */
+export type Delivery = 'queued' | 'delivered' | 'acknowledged' | 'superseded' | 'undelivered';
+
+type Guidance = State['guidance'][number];
 
 /** The newest messages, oldest first; at most the 200 that are kept. */
 export function messagesJson(state: State, messages: readonly MessageStory[]): MessageJson[] {
   const deliveries = new Map(state.guidance.map((entry) => [entry.message.id, entry.deliveries]));
+  const states = new Map(state.guidance.map((entry, n) => [entry.message.id, deliveryOf(state, entry, n)]));
   return messages.map(({ at, id, message, action, live = [] }) => ({
     id,
     type: message?.type ?? null,
@@ -36,14 +45,43 @@ export function messagesJson(state: State, messages: readonly MessageStory[]): M
     action,
     deliveries: deliveries.get(id) ?? [],
     live: live.filter((iteration) => deliveries.get(id)?.includes(iteration)),
-    delivery: deliveryOf(state, deliveries.get(id)),
+    delivery: states.get(id) ?? null,
   }));
 }
 
-function deliveryOf(state: State, deliveries: number[] | undefined): MessageJson['delivery'] {
-  if (deliveries === undefined) return null;
-  if (deliveries.length > 0) return 'delivered';
-  return state.aborted ? 'undelivered' : 'queued';
+function deliveryOf(state: State, { message, deliveries }: Guidance, n: number): Delivery {
+  if (deliveries.length === 0) return isOver(state) ? 'undelivered' : 'queued';
+  const last = Math.max(...deliveries);
+  const later = state.guidance
+    .slice(n + 1)
+    .some(
+      (other) =>
+        message.type === 'STEER' &&
+        other.message.type === 'STEER' &&
+        other.message.target === message.target &&
+        other.message.task === message.task &&
+        other.deliveries.some((iteration) => iteration > last),
+    );
+  if (later) return 'superseded';
+  const reported = deliveries.some((iteration) => state.attempts.get(iteration)?.report?.ending === 'ended');
+  return reported ? 'acknowledged' : 'delivered';
+}
+
+/** Nothing will be prompted any more, unless a person opens the work again. */
+function isOver(state: State): boolean {
+  return state.aborted !== null || (state.phase === 'COMPLETE' && state.open.size === 0);
+}
+
+/** Guidance that reached nobody when a run ended, as lines. */
+export function undeliveredLines(state: State): string[] {
+  return state.guidance
+    .filter(({ deliveries }) => deliveries.length === 0)
+    .map(({ message }) => {
+      const said = `${message.type} from ${oneLine(message.from, 60)}: ${oneLine(message.text, 120)}`;
+      return isOver(state)
+        ? `no agent was given this: ${said}; the work was over before`
+        : `no agent was given this yet: ${said}; it stands in the next prompt`;
+    });
 }
 
 /** Guidance that no prompt has carried yet. */
@@ -55,7 +93,8 @@ function waiting(state: State, messages: readonly MessageStory[]): MessageStory[
     state.open.size > 0
       ? 'waits for the agent at work, where that can be talked to, else for the next prompt'
       : 'stands in the next prompt';
-  const action = state.aborted ? 'undelivered: the session was aborted' : waits;
+  const over = `undelivered: ${state.aborted ? 'the session was aborted' : 'the work was over before'}`;
+  const action = isOver(state) ? over : waits;
   return messages.filter(({ id }) => lying.has(id)).map((entry) => ({ ...entry, action }));
 }
 

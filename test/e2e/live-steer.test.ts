@@ -62,7 +62,7 @@ test('Firefox, not Chrome: a STEER reaches the agent at work, as data, and the t
   expect(told).toContain('````text');
   expect(facts(project, 'guidance.reached')).toMatchObject([{ iteration: 1, how: 'live' }]);
   expect(verdicts(project)).toEqual(['a accepted']);
-  expect(await messages()).toMatchObject([{ delivery: 'delivered', deliveries: [1], live: [1] }]);
+  expect(await messages()).toMatchObject([{ delivery: 'acknowledged', deliveries: [1], live: [1] }]);
 });
 
 test('an agent that never takes it in was not reached: the attempt is not accepted, and the next prompt says it', async () => {
