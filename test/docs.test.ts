@@ -81,7 +81,7 @@ async function load(text: string): Promise<string[]> {
   };
   const { notYet, warnings } = await loadConfig({
     projectDir: '/project',
-    env: {},
+    env: { RALPH_TELEGRAM_BOT_TOKEN: '123:the-guide-takes-it-from-the-environment' },
     flags: {},
     readFile,
   });
