@@ -25,7 +25,7 @@ export async function signals(attempt: Attempt): Promise<Told | Complaint> {
   const refused = notLive(attempt, 'ralph.ack');
   if (refused !== null) return refused;
   await settled(attempt);
-  const { firstOf, MODES, signalsText } = await import('../core/index.ts');
+  const { firstOf, MODES, signalsText, wordsOf } = await import('../core/index.ts');
   const { messages, replies, completionWord } = waiting(attempt);
   const shown = firstOf(messages);
   if (shown.length + replies.length > 0) {
@@ -34,12 +34,12 @@ export async function signals(attempt: Attempt): Promise<Told | Complaint> {
     if (failed !== null) return failed;
   }
   const mode = (Object.keys(MODES) as Mode[]).find((one) => one === attempt.mode) ?? 'implement';
-  const guidance = shown.map(({ id, type, from, createdAt, text }) => ({
-    id,
-    kind: type === 'INFO' ? ('note' as const) : ('steer' as const),
-    from,
-    at: new Date(createdAt).toISOString(),
-    text,
+  const guidance = shown.map((message) => ({
+    id: message.id,
+    kind: message.type === 'INFO' ? ('note' as const) : ('steer' as const),
+    from: message.from,
+    at: new Date(message.createdAt).toISOString(),
+    text: wordsOf(message),
   }));
   const more = messages.length - shown.length;
   return {

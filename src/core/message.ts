@@ -45,3 +45,10 @@ export interface Message {
   maxAttempts?: number;
   reason?: string;
 }
+
+/** The words of a message with the files that came along; those of a channel lie in the session's folder. */
+export function wordsOf({ text, files = [] }: Pick<Message, 'text' | 'files'>): string {
+  if (files.length === 0) return text;
+  const named = files.map((path) => (path.startsWith('attachments/') ? `$RALPH_SESSION_DIR/${path}` : path));
+  return `Attached: ${named.join(', ')}\n${text}`.trimEnd();
+}

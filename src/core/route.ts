@@ -5,7 +5,7 @@
 import { waitsFor } from './blocked.ts';
 import type { Fact, TimeGrant } from './event.ts';
 import { openQuestions } from './guard.ts';
-import type { Message } from './message.ts';
+import { type Message, wordsOf } from './message.ts';
 import { nearest } from './nearest.ts';
 import { MODES } from './role.ts';
 import type { QuestionState, State, TaskState } from './state.ts';
@@ -172,7 +172,7 @@ function answer(state: State, { message, live, received, rejected }: AnswerCall)
   return received('answered', {
     type: 'question.answered',
     id: asked,
-    text: chosen.text,
+    text: wordsOf({ ...message, text: chosen.text }),
     option: chosen.option,
     by: message.from,
     via: message.type === 'ANSWER' ? 'message' : message.type.toLowerCase(),

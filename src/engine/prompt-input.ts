@@ -7,6 +7,7 @@ import {
   type PromptInput,
   type State,
   type TaskState,
+  withRoom,
 } from '../core/index.ts';
 import { ownChanges, standing } from './changes.ts';
 import { guidanceOf } from './guidance.ts';
@@ -36,7 +37,7 @@ export async function gatherPrompt(house: House, call: PromptCall): Promise<Gath
   const { state } = house;
   const { item, task } = call;
   const policy = state.policy!;
-  const guidance = pendingGuidance(state, item);
+  const guidance = fitting(pendingGuidance(state, item), (one) => !reachedRole(state, item, one));
   const answers = undeliveredAnswers(state, item);
   const feedback = feedbackFor(state, item);
   const reviewing = item.mode === 'TASK_REVIEW';
@@ -91,12 +92,28 @@ function wordsOf(state: State, task: TaskState | null): string {
 
 /** Guidance that this item's role has not been given yet; what is for all later prompts comes again. */
 export function pendingGuidance(state: State, item: Item): State['guidance'] {
-  return state.guidance.filter(({ message, deliveries }) => {
+  return state.guidance.filter((entry) => {
+    const { message } = entry;
     if (message.task !== undefined && message.type === 'STEER') return message.task === item.task;
     if (message.target === 'orchestrator') return true;
     if (message.target !== 'ALL' && message.target !== item.role) return false;
-    return !deliveries.some((iteration) => state.attempts.get(iteration)?.item.role === item.role);
+    return !reachedRole(state, item, entry);
   });
+}
+
+type Guidance = State['guidance'][number];
+
+function reachedRole(state: State, item: Item, { deliveries }: Guidance): boolean {
+  return deliveries.some((iteration) => state.attempts.get(iteration)?.item.role === item.role);
+}
+
+/** Of pending guidance what one prompt, or one word to an agent at work, has room for. */
+export function fitting(
+  guidance: State['guidance'],
+  isNew: (one: Guidance) => boolean = () => true,
+): State['guidance'] {
+  const sized = guidance.map((entry) => ({ entry, text: guidanceOf(entry.message).text }));
+  return withRoom(sized, ({ entry }) => isNew(entry)).map(({ entry }) => entry);
 }
 
 /** Answers, and silence, about this item's work that no prompt and no call has told yet. */

@@ -232,7 +232,7 @@ describe('data stays data', () => {
     const prompt = buildPrompt({ ...base, guidance });
     expect(prompt).toContain('day 8');
     expect(prompt).not.toContain('day 0');
-    expect(prompt).toContain('the oldest 5 of 9 messages are left out');
+    expect(prompt).toContain('the oldest 6 of 9 messages are left out');
   });
 });
 

@@ -20,17 +20,12 @@ export interface Guided {
 /** The section ROBOT GUIDANCE, without its heading; empty where nobody said anything. */
 export function guidanceText(guidance: readonly PromptGuidance[], { mode, completionWord }: Guided): string {
   if (guidance.length === 0) return '';
-  const shown: string[] = [];
-  let left = ALL;
   const line = (text: string, max: number) => inertLine(shortened(text, max), completionWord);
-  // Newest last wins: when room runs out, it is the oldest word that is left out.
-  for (const { kind, from, at, text } of [...guidance].reverse()) {
-    if (left <= 0) break;
+  const shown = withRoom(guidance).map(({ kind, from, at, text }) => {
     const label = kind === 'steer' ? 'changes your work' : 'a note';
-    const words = quoted(text, completionWord, Math.min(left, GUIDANCE_EACH));
-    shown.unshift(`From ${line(from, 100)}, ${line(at, 60)} (${label}):\n${words}`);
-    left -= text.length;
-  }
+    const words = quoted(text, completionWord, GUIDANCE_EACH);
+    return `From ${line(from, 100)}, ${line(at, 60)} (${label}):\n${words}`;
+  });
   const missing = guidance.length - shown.length;
   const steers = guidance.some(({ kind }) => kind === 'steer') && MODES[mode].role === 'executor';
   return [
@@ -41,6 +36,25 @@ export function guidanceText(guidance: readonly PromptGuidance[], { mode, comple
     ...shown,
     ...(steers ? [RESPONSE] : []),
   ].join('\n\n');
+}
+
+/**
+ * Those that have room together, in their order: the newest, and of them first those that `isNew` names. What
+ * has none was not delivered and comes with the next prompt. At least one.
+ */
+export function withRoom<T extends { text: string }>(
+  guidance: readonly T[],
+  isNew: (one: T) => boolean = () => true,
+): T[] {
+  const newestFirst = [...guidance].reverse();
+  const chosen = new Set<T>();
+  let left = ALL;
+  for (const one of [...newestFirst.filter(isNew), ...newestFirst.filter((other) => !isNew(other))]) {
+    left -= Math.min(one.text.length, GUIDANCE_EACH);
+    if (left < 0 && chosen.size > 0) break;
+    chosen.add(one);
+  }
+  return guidance.filter((one) => chosen.has(one));
 }
 
 function quoted(text: string, completionWord: string | null, max: number): string {

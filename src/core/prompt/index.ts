@@ -1,5 +1,5 @@
 export { buildPrompt } from './build.ts';
-export { liveGuidance, stopRequest } from './guidance.ts';
+export { liveGuidance, stopRequest, withRoom } from './guidance.ts';
 export type * from './input.ts';
 export { type Occasion, sentenceFor } from './sentence.ts';
 export { firstOf, replyText, type SignalReply, signalsText } from './signals.ts';

@@ -1,6 +1,6 @@
 /** What people have said to an agent since its prompt, as it is shown when it looks for itself. */
 import { GUIDANCE_EACH, type Guided, guidanceText } from './guidance.ts';
-import { fenced, inert, shortened } from './inert.ts';
+import { fenced, inert, inertLine, shortened } from './inert.ts';
 import type { PromptGuidance } from './input.ts';
 
 /** What became of a question: an answer, or silence (`by` null), whose meaning `answer` may be. */
@@ -42,7 +42,8 @@ export function signalsText(
 
 /** An answer, or what silence means. Its words are data. */
 export function replyText({ answer, by }: Pick<SignalReply, 'answer' | 'by'>, guided: Guided): string {
-  if (by !== null) return `Answer of ${inert(by, null).slice(0, 100)}:\n${quoted(answer, guided)}`;
+  if (by !== null)
+    return `Answer of ${inertLine(by, guided.completionWord).slice(0, 100)}:\n${quoted(answer, guided)}`;
   if (answer.trim() === '')
     return 'Nobody answered. Decide yourself, and say in your report what you decided.';
   return `Nobody answered. Take the default that was named:\n${quoted(answer, guided)}`;

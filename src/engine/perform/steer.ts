@@ -7,7 +7,7 @@ import { type Item, liveGuidance, type StopCause, stopRequest } from '../../core
 import { guidanceOf } from '../guidance.ts';
 import { append, type House } from '../house.ts';
 import type { AgentHandle } from '../ports.ts';
-import { pendingGuidance } from '../prompt-input.ts';
+import { fitting, pendingGuidance } from '../prompt-input.ts';
 
 /** From SIGTERM to SIGKILL. */
 export const KILL_GRACE_MS = 5_000;
@@ -70,8 +70,10 @@ export function steer(house: House, { iteration, item, handle, interrupt }: Stee
   return {
     async look() {
       if (isDeaf && interrupt === null) return;
-      const fresh = pendingGuidance(house.state, item).filter(
-        ({ message, deliveries }) => !offered.has(message.id) && !deliveries.includes(iteration),
+      const fresh = fitting(
+        pendingGuidance(house.state, item).filter(
+          ({ message, deliveries }) => !offered.has(message.id) && !deliveries.includes(iteration),
+        ),
       );
       if (fresh.length === 0) return;
       const ids = fresh.map(({ message }) => message.id);
