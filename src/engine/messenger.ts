@@ -27,8 +27,9 @@ export interface MessengerCall {
   say(text: string): void;
 }
 
-/** A night's notices may come faster than a channel takes them; what is older than this many is left out. */
+/** A night's news may come faster than a channel takes it; of more than this many, the oldest that can be spared is left out. */
 const MOST_WAITING = 200;
+const SPARED: ReadonlySet<News['kind']> = new Set(['notice', 'progress', 'handled', 'delivered']);
 const LAST_WORDS_MS = 10_000;
 
 export function openMessenger({ house, channels, inbox, where, say }: MessengerCall): Messenger {
@@ -63,13 +64,19 @@ export function openMessenger({ house, channels, inbox, where, say }: MessengerC
     let work: Promise<void> = Promise.resolve();
     const run = () => {
       work = work.then(async () => {
-        for (let news = waiting.shift(); news !== undefined; news = waiting.shift()) await one(news);
+        for (let news = next(); news !== undefined; news = next()) await one(news);
       });
+    };
+    // Somebody waits for the answer to a question; where the channel is slow, the rest can wait for it.
+    const next = (): News | undefined => {
+      const question = waiting.findIndex(({ kind }) => kind === 'question');
+      return question === -1 ? waiting.shift() : waiting.splice(question, 1)[0];
     };
     const one = async (news: News) => {
       // A question that was answered while it waited here is old news.
       if (news.kind === 'question' && !house.state.openQuestions.has(news.question.id)) return;
-      const reached = usable && (await channel.show(news));
+      // A channel owes a value; one that breaks all the same takes neither the run nor the next news with it.
+      const reached = usable && (await channel.show(news).catch(() => false));
       if (news.kind === 'question' && !closing) await noted(news.question.id, reached);
     };
     const noted = async (id: string, reached: boolean) => {
@@ -94,7 +101,7 @@ export function openMessenger({ house, channels, inbox, where, say }: MessengerC
       },
       put(news: News) {
         if (closing) return;
-        const first = waiting.findIndex((old) => old.kind === 'notice' || old.kind === 'progress');
+        const first = waiting.findIndex((old) => SPARED.has(old.kind));
         if (waiting.length >= MOST_WAITING && first !== -1) waiting.splice(first, 1);
         waiting.push(news);
         if (opened) run();
@@ -108,7 +115,8 @@ export function openMessenger({ house, channels, inbox, where, say }: MessengerC
         clearTimeout(clock);
         closing = true;
         waiting.length = 0;
-        if (usable) await channel.close();
+        // The session is closed after the channels, whatever becomes of them.
+        if (usable) await channel.close().catch(() => undefined);
       },
     };
   }

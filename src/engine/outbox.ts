@@ -32,6 +32,8 @@ export interface OutboxOwner {
   about: string;
   /** sha256 of the live token. */
   tokenHash: string;
+  /** The attempt is over: what it told people on the way was told then. */
+  past?: true;
 }
 
 /** Most bytes that are read of one outbox; an agent that writes more is cut off here. */
@@ -112,7 +114,7 @@ async function act(house: House, owner: OutboxOwner, line: OutboxLine): Promise<
   const { iteration, role } = owner;
   switch (line.kind) {
     case 'note':
-      if (line.progress) house.event(iteration, { kind: 'progress', text: line.text });
+      if (line.progress && owner.past !== true) house.event(iteration, { kind: 'progress', text: line.text });
       return;
     case 'ack':
       return append(house, (state) => reached(state, iteration, line));

@@ -128,3 +128,101 @@ test('who steers is told when it stands in a prompt, and who writes nonsense is 
   expect(delivered).toMatchObject([{ iteration: 1, live: false, message: { text: 'use bar' } }]);
   leave(world);
 });
+
+test('what was sent along with a word is named where the word stands', async () => {
+  const world = askingWorld();
+  await withPhone(world, phone(), async () => {
+    send(world, { type: 'STEER', text: 'make it look like this', files: ['attachments/7-sketch.png'] });
+    await run(world, asking(['phone']));
+  });
+  expect(world.prompts[0]).toContain('make it look like this');
+  expect(world.prompts[0]).toContain('$RALPH_SESSION_DIR/attachments/7-sketch.png');
+  leave(world);
+});
+
+test('what was sent along with an answer is named in the answer', async () => {
+  const world = askingWorld();
+  const channel = phone();
+  const { show } = channel;
+  channel.show = (news) => {
+    if (news.kind === 'question')
+      send(world, { type: 'ANSWER', question: 'q1', text: 'as here', files: ['attachments/8-blue.png'] });
+    return show(news);
+  };
+  await withPhone(world, channel, () => run(world, asking(['phone'])));
+  const told = world.prompts.filter((prompt) => prompt.includes('as here'));
+  expect(told).toHaveLength(1);
+  expect(told[0]).toContain('$RALPH_SESSION_DIR/attachments/8-blue.png');
+  leave(world);
+});
+
+test('a channel that breaks ends neither the run nor the news behind it', async () => {
+  const world = askingWorld();
+  const channel = phone();
+  const { show } = channel;
+  channel.show = (news) =>
+    news.kind === 'question' ? Promise.reject(new Error('the disk takes no more')) : show(news);
+  channel.close = () => Promise.reject(new Error('it cannot be closed'));
+  await withPhone(world, channel, () => run(world, asking(['phone'])));
+  expect(facts(world, 'question.shown').map(({ reached }) => reached)).toEqual([false]);
+  expect(channel.told.at(-1)).toMatchObject({ kind: 'ended', exit: { code: 0 } });
+  leave(world);
+});
+
+test('a question does not wait behind older news, and old receipts do not fill the memory', async () => {
+  const world = askingWorld();
+  const channel = phone();
+  const { show } = channel;
+  let free = () => {};
+  const held = new Promise<void>((resolve) => {
+    free = resolve;
+  });
+  channel.show = async (news) => {
+    if (news.kind === 'handled') await held;
+    return show(news);
+  };
+  await withPhone(world, channel, async () => {
+    for (let n = 0; n < 260; n++) send(world, { type: 'INFO', text: `note ${n}` });
+    await run(world, { ...asking(['phone']), wait: false }).catch(() => undefined);
+    free();
+  });
+  const kinds = channel.told.map(({ kind }) => kind);
+  expect(kinds.indexOf('question')).toBeLessThanOrEqual(1);
+  expect(kinds.length).toBeLessThanOrEqual(202);
+  leave(world);
+});
+
+test('words that have no room in one prompt stand in the next, and none is lost', async () => {
+  const world = makeWorld({ tasks: [{ id: 't1' }, { id: 't2' }, { id: 't3' }], play: honest });
+  for (let n = 0; n < 5; n++) send(world, { type: 'STEER', text: `word-${n} ${'x'.repeat(3_900)}` });
+  await run(world);
+  for (let n = 0; n < 5; n++)
+    expect(world.prompts.filter((prompt) => prompt.includes(`word-${n} `))).toHaveLength(1);
+  leave(world);
+});
+
+test('what an agent told on its way is not told again when its outbox is read after a crash', async () => {
+  const progress = { topic: 'interact.progress', payload: 'half way' };
+  const world = makeWorld({
+    tasks: [{ id: 't1' }],
+    play: (seen, w) => ({ ...honest(seen, w), emit: [progress] }),
+  });
+  const told: unknown[] = [];
+  const listen = ({ house }: World) => {
+    house.event = (_iteration, event) => void (event.kind === 'progress' && told.push(event.text));
+  };
+  listen(world);
+  await run(world);
+  expect(told).toEqual(['half way']);
+  const started = world.records.findLast(({ facts: all }) =>
+    all.some(({ type }) => type === 'attempt.spawned'),
+  )!;
+  const crashed = crashedAfter(world, started.seq);
+  crashed.outside.outboxes[1] ??= world.outside.outboxes[1]!;
+  listen(crashed);
+  await run(crashed);
+  // Once by the attempt that began anew.
+  expect(told).toEqual(['half way', 'half way']);
+  leave(crashed);
+  leave(world);
+});

@@ -89,6 +89,7 @@ async function reported(house: House, { attempt, ended, ruled }: Left): Promise<
     agent,
     about: item.task ?? 'session',
     tokenHash,
+    past: true,
   });
   try {
     await outbox.poll();
