@@ -227,8 +227,14 @@ export function openConversation(parts: ConversationParts): Conversation {
       case 'restart':
         // It may end this process, so that nothing after it is sure to happen.
         done(heard);
-        reply(heard, 'It stops at the next boundary and starts again.');
-        return inbox.restart(personOf(heard));
+        return inbox.restart(personOf(heard)).then(
+          () => reply(heard, 'It stops at the next boundary and starts again.'),
+          () =>
+            reply(
+              heard,
+              'A restart could not be asked for, because the mailbox takes nothing now. Send it again.',
+            ),
+        );
       case 'abort':
         done(heard);
         return reply(heard, confirmAbort(inbox.context.sessionId, rest));

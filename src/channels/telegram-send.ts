@@ -67,8 +67,12 @@ export function openSender({ telegram, waits, signal, failed }: SenderParts): Se
   async function tried<T>(chat: number, call: () => Promise<Answer<T>>): Promise<Answer<T>> {
     for (let retry = 0; ; retry++) {
       const rest = quietUntil - Date.now();
-      if (rest > waits.patienceMs)
-        return refusal(429, `it wants silence for ${Math.ceil(rest / 1000)} s more`);
+      if (rest > waits.patienceMs) {
+        const until = new Date(quietUntil).toISOString().slice(0, 16).replace('T', ' ');
+        const why = `it wants silence until ${until} UTC`;
+        failed(chat, why);
+        return refusal(429, why);
+      }
       if (rest > 0) await pause(rest, signal);
       const answer = await call();
       if (answer.ok || !mayPass(answer.code)) return answer;

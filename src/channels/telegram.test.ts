@@ -425,6 +425,14 @@ describe('commands', () => {
     await told('It stops at the next boundary and starts again.');
   });
 
+  test('a restart that could not be put into the mailbox is told as that', async () => {
+    inbox.restart = () => Promise.reject(new Error('the disk takes no more'));
+    await opened();
+    server.write('/restart', { date: Math.ceil(Date.now() / 1000) + 1 });
+    await told('could not be asked for');
+    expect(server.sentTo(ANN).some(({ text }) => text.includes('It stops'))).toBe(false);
+  });
+
   test('an abort asks first', async () => {
     await opened();
     const soon = { date: Math.ceil(Date.now() / 1000) + 1 };
@@ -640,6 +648,14 @@ describe('faults of the server', () => {
     expect(said.filter((text) => text.includes('chat 1 was not reached'))).toHaveLength(1);
   });
 
+  test('a question that cannot be remembered has arrived all the same', async () => {
+    const channel = await opened({ stateFile: join(folder, 'state', 'telegram-state.json') });
+    // Where the folder should be lies a file.
+    writeFileSync(join(folder, 'state'), '');
+    expect(await channel.show(ask())).toBe(true);
+    await until(() => said.find((text) => text.includes('cannot be remembered')));
+  });
+
   test('429 is waited out as long as it says; too long a silence fails the send', async () => {
     const channel = await opened();
     server.fault({ method: 'sendMessage', times: 1, kind: 429, retryAfter: 1 });
@@ -650,6 +666,7 @@ describe('faults of the server', () => {
     expect(await channel.show(ask())).toBe(false);
     expect(await channel.show(ask())).toBe(false);
     expect(server.calls.filter(({ method }) => method === 'sendMessage')).toHaveLength(3);
+    expect(said.filter((text) => text.includes('silence'))).toHaveLength(1);
   });
 
   test('HTML that the server does not take is sent as plain text', async () => {

@@ -13,7 +13,7 @@ import { openTelegram, type Telegram } from './telegram-api.ts';
 import { type Conversation, openConversation } from './telegram-conversation.ts';
 import { type PollerLease, poll } from './telegram-poll.ts';
 import { openSender, type Sender, WAITS, type Waits } from './telegram-send.ts';
-import { openTelegramState, type TelegramState } from './telegram-state.ts';
+import { openTelegramState, type ShownQuestion, type TelegramState } from './telegram-state.ts';
 import { oneLine } from './telegram-text.ts';
 import { newsWords, outcome, overPart, plainWords, questionWords, type Words } from './telegram-words.ts';
 
@@ -56,6 +56,7 @@ interface Open {
   sender: Sender;
   conversation: Conversation;
   polling: Promise<void>;
+  remember(shown: ShownQuestion): void;
 }
 
 export function telegramChannel(options: TelegramOptions): Channel {
@@ -87,7 +88,7 @@ export function telegramChannel(options: TelegramOptions): Channel {
       // With nobody to hear, strangers still get their sentence.
       const { signal } = listening;
       const polling = poll({ telegram, state, lease, waits, now, signal, say, handle: conversation.handle });
-      open = { inbox, telegram, state, sender, conversation, polling };
+      open = { inbox, telegram, state, sender, conversation, polling, remember: remembering(state, options) };
     },
     async show(news) {
       if (open === null || chats.length === 0) return false;
@@ -103,6 +104,20 @@ export function telegramChannel(options: TelegramOptions): Channel {
       sending.abort();
       await lease?.release().catch(() => undefined);
     },
+  };
+}
+
+/** It has arrived by then, so a disk that takes no more costs only this: after the run a reply to it is not understood. */
+function remembering(state: TelegramState, { stateFile, say }: TelegramOptions): Open['remember'] {
+  let told = false;
+  return (shown) => {
+    try {
+      state.shown(shown);
+    } catch {
+      if (!told)
+        say(`Telegram: what was asked cannot be remembered in ${stateFile}; answer during this run.`);
+      told = true;
+    }
   };
 }
 
@@ -153,7 +168,7 @@ async function toAll(chats: number[], send: (chat: number) => Promise<boolean>):
 }
 
 function showQuestion(
-  { sender, state }: Open,
+  { sender, remember }: Open,
   chats: number[],
   { question, repeat, context }: Extract<News, { kind: 'question' }>,
 ): Promise<boolean> {
@@ -161,7 +176,7 @@ function showQuestion(
   return toAll(chats, (chat) =>
     sender.send(chat, words, {
       sent: (message, last) =>
-        state.shown({ chat, message, session: context.sessionId, question: question.id, last }),
+        remember({ chat, message, session: context.sessionId, question: question.id, last }),
     }),
   );
 }
