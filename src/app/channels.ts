@@ -6,6 +6,7 @@ import type { Settings } from '../config/index.ts';
 import type { Channel, ChannelInbox, House, LoopName } from '../engine/index.ts';
 import { signingKey, writeSignal } from '../store/index.ts';
 import { statusText, tasksText } from '../views/index.ts';
+import { withoutOwnSecrets } from './environment.ts';
 import { pairedChats, pollerLease } from './pairing.ts';
 import type { Place } from './place.ts';
 
@@ -54,8 +55,7 @@ export async function makeChannels({ place, settings, env, say }: ChannelsReques
     found.push(made.webhookChannel({ ...webhook, answerUrl: answerUrl ?? undefined, stateFile, warn: say }));
   }
   if (channels.desktop) {
-    const named = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
-    found.push(made.desktopChannel({ env: Object.fromEntries(named), warn: say }));
+    found.push(made.desktopChannel({ env: withoutOwnSecrets(env), warn: say }));
   }
   return found;
 }

@@ -12,20 +12,24 @@ const ATTEMPT_VARIABLES =
 /**
  * What the loop itself speaks with: an agent that had it could read the chat's updates away, or write there.
  */
-const OWN_SECRETS =
-  /^(RALPH_TELEGRAM_BOT_TOKEN|RALPH_CONFIG_ROBOT__TELEGRAM__BOT_TOKEN|RALPH_CONFIG_CHANNELS__WEBHOOK__SECRET)$/i;
+const OWN_SECRETS = /^(RALPH_TELEGRAM_BOT_TOKEN|RALPH_CONFIG_(ROBOT|CHANNELS)(__.*)?)$/i;
+
+/** For every program that is started: none of them needs what only the loop itself speaks with. */
+export function withoutOwnSecrets(env: NodeJS.ProcessEnv): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined && !OWN_SECRETS.test(entry[0]),
+    ),
+  );
+}
 
 /** Variables to inherit, and a PATH whose first folder holds `ralph`. */
 export async function agentEnvironment(
   sessionDir: string,
   env: NodeJS.ProcessEnv,
 ): Promise<Record<string, string>> {
-  const inherited = Object.entries(env).filter(
-    (entry): entry is [string, string] =>
-      entry[1] !== undefined &&
-      !ATTEMPT_VARIABLES.test(entry[0]) &&
-      !OWN_SECRETS.test(entry[0]) &&
-      !isGitHookVariable(entry[0]),
+  const inherited = Object.entries(withoutOwnSecrets(env)).filter(
+    ([name]) => !ATTEMPT_VARIABLES.test(name) && !isGitHookVariable(name),
   );
   const bin = await ownCommand(sessionDir);
   const base = Object.fromEntries(inherited);

@@ -30,7 +30,7 @@ import {
 import { oneLine } from '../views/index.ts';
 import type { Audience } from './audience.ts';
 import { systemClock } from './clock.ts';
-import { agentEnvironment } from './environment.ts';
+import { agentEnvironment, withoutOwnSecrets } from './environment.ts';
 import { processGates } from './gates.ts';
 import { markedProcesses } from './leftovers.ts';
 import type { Place } from './place.ts';
@@ -250,5 +250,7 @@ export async function openPlaceGround(
     sessionId: session.id,
     excluded: options.excluded,
     useGit: options.useGit && place.project.gitDir !== null,
+    // Git runs hooks, and a hook is anybody's program.
+    env: withoutOwnSecrets(process.env),
   });
 }
