@@ -11,6 +11,18 @@ const memory = (text: string, over: Partial<Memory> = {}): Memory => ({
 });
 
 describe('memories', () => {
+  it('a line that nobody would write is read as fast as any other', () => {
+    const wide = ' '.repeat(100_000);
+    expect(readMemories(`<!-- tags:${wide}x`)).toHaveLength(1);
+    expect(
+      readMemories(`a fact\n<!-- tags: a${'-'.repeat(300_000)}b | created: x -->`)[0]!.tags,
+    ).toHaveLength(1);
+    expect(readMemories('a fact\n<!-- tags: a, b created: 2026 -->')).toEqual([
+      { id: '', text: 'a fact', tags: ['a', 'b'], created: '2026' },
+    ]);
+    expect(readMemories('<!-- a remark -->')[0]!.text).toBe('<!-- a remark -->');
+  });
+
   it('what is written is read back, whatever it says', () => {
     const line = fc.string({ maxLength: 40 }).map((text) => text.replace(/[\r\n]/g, ' '));
     const text = fc.array(line, { minLength: 1, maxLength: 4 }).map((lines) => lines.join('\n').trim());

@@ -22,7 +22,6 @@ export const MAX_MEMORY_CHARS = 4_000;
 
 const BULLET = /^[-*+]\s+/;
 const HEADING = /^###\s+(mem-[\w-]+)\s*$/;
-const DETAILS = /^<!--\s*(?:tags:\s*(.*?))?\s*(?:\|\s*)?(?:created:\s*(\S+))?\s*-->$/;
 
 /** One block, as `readMemories` reads it back. Every line of the text stays inside its quote. */
 export function memoryBlock({ id, text, tags, created }: Memory): string {
@@ -38,6 +37,7 @@ export function memoryBlock({ id, text, tags, created }: Memory): string {
 export function tagOf(word: string): string {
   return word
     .trim()
+    .slice(0, 400)
     .toLowerCase()
     .replace(/[^\p{L}\p{N}._-]+/gu, '-')
     .replace(/^-+|-+$/g, '')
@@ -61,15 +61,15 @@ export function readMemories(text: string): Memory[] {
   };
   for (const line of text.replace(/\r\n?/g, '\n').split('\n')) {
     const heading = HEADING.exec(line);
-    const told = DETAILS.exec(line.trim());
+    const told = detailsIn(line.trim());
     if (heading !== null) {
       end();
       id = heading[1]!;
     } else if (/^#{1,6}\s/.test(line)) {
       // A heading of somebody's own parts paragraphs and is no memory.
       end();
-    } else if (told !== null && (told[1] !== undefined || told[2] !== undefined)) {
-      details = { tags: tagsOf(told[1] ?? ''), created: told[2] ?? '' };
+    } else if (told !== null) {
+      details = told;
       if (lines.length > 0) end();
     } else if (line.trim() === '') {
       // Inside a block of ours an empty line is quoted, so this one ends it.
@@ -81,6 +81,19 @@ export function readMemories(text: string): Memory[] {
   }
   end();
   return found;
+}
+
+/** Taken apart by hand: whoever writes the file could make one expression search for hours. */
+function detailsIn(line: string): Pick<Memory, 'tags' | 'created'> | null {
+  if (!line.startsWith('<!--') || !line.endsWith('-->')) return null;
+  const inner = line.slice(4, -3);
+  const at = inner.lastIndexOf('created:');
+  const created = at === -1 ? '' : inner.slice(at + 'created:'.length).trim();
+  const head = (at === -1 ? inner : inner.slice(0, at)).trim();
+  const tags = head.endsWith('|') ? head.slice(0, -1) : head;
+  if (/\s/.test(created) || (tags !== '' && !tags.startsWith('tags:'))) return null;
+  if (tags === '' && created === '') return null;
+  return { tags: tagsOf(tags.slice('tags:'.length)), created };
 }
 
 function tagsOf(words: string): string[] {
