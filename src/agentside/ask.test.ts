@@ -6,6 +6,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Fact } from '../core/index.ts';
 import { askHuman } from './ask.ts';
 import type { Attempt } from './attempt.ts';
+import { send } from './emit.ts';
+import { addTask } from './task.ts';
 
 let folder: string;
 let attempt: Attempt;
@@ -122,4 +124,18 @@ test('a client that gives the call up lets the clocks of the attempt go on', asy
   setTimeout(() => given.abort(), 150);
   expect(await ask(60, given.signal)).toContain('q1 is open still');
   expect(lines().map(({ payload }) => payload.wait_seconds)).toEqual([60, 0]);
+});
+
+test('what is longer than the loop reads is refused at once, and nothing of it is said to be taken', async () => {
+  const long = 'x'.repeat(70_000);
+  const question = { text: long, options: [], default: null, kind: null, hold: null, waitSeconds: 5 };
+  const signal = new AbortController().signal;
+  const answer = await askHuman(attempt, question, { signal, stillWaiting: () => undefined });
+  expect(answer).toMatchObject({ why: expect.stringContaining('at most 65536') });
+  expect(addTask(attempt, { title: 'a', description: long })).toHaveProperty('fix');
+  // Found before it is written: what was refused for its topic is recorded all the same.
+  expect(
+    send({ ...attempt.voice, publishes: [] }, { topic: 'b', payload: 'y'.repeat(65_536) }),
+  ).not.toBeNull();
+  expect(lines().map(({ topic }) => topic)).toEqual(['ralph.unlisted']);
 });

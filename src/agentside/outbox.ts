@@ -44,6 +44,9 @@ function listed(names: string | undefined): string[] | null {
  * file is made, a missing folder is a problem: an outbox there is one that nobody reads.
  */
 export function append(voice: Voice, topic: string, payload: unknown): Complaint | null {
+  // The record of a refusal holds the payload in an envelope of its own.
+  const bytes = topic === 'ralph.unlisted' ? 0 : sizeOf(payload);
+  if (bytes > MAX_PAYLOAD_BYTES) return tooLong(bytes);
   const line = `${JSON.stringify({ topic, payload, token: voice.token, ts: new Date().toISOString() })}\n`;
   let file: number | null = null;
   try {
@@ -58,6 +61,19 @@ export function append(voice: Voice, topic: string, payload: unknown): Complaint
   } finally {
     if (file !== null) closeSync(file);
   }
+}
+
+/** Bytes of UTF-8, as the reader counts a payload that is not a text: as JSON. */
+function sizeOf(payload: unknown): number {
+  return Buffer.byteLength(typeof payload === 'string' ? payload : (JSON.stringify(payload) ?? ''));
+}
+
+function tooLong(bytes: number): Complaint {
+  return {
+    what: 'That is too long, and nothing of it was written.',
+    why: `It has ${bytes} bytes; at most ${MAX_PAYLOAD_BYTES} are carried.`,
+    fix: 'Say it in a few sentences, or write it to a file in the repository and name the path.',
+  };
 }
 
 /** True when somebody's line was left without its end; ours would be lost together with it. */
