@@ -264,6 +264,27 @@ describe('guidance', () => {
     await told('To answer q1, reply to the message that asks');
   });
 
+  test('a tick that gets no answer does not outlive the channel', { timeout: 8_000 }, async () => {
+    const channel = await opened();
+    server.write('use bar');
+    await heard();
+    await until(() => server.calls.find(({ method }) => method === 'setMessageReaction'));
+    server.fault({ method: 'setMessageReaction', times: 1, kind: 'held' });
+    const shown = channel.show({
+      kind: 'delivered',
+      message: {
+        ...{ id: 'signal.1.yaml', type: 'STEER', target: 'ALL', text: 'use bar', from: 'telegram:1 (Ann)' },
+        ...{ createdAt: 0, confirmed: true },
+      },
+      iteration: 4,
+      live: false,
+      context: CONTEXT,
+    });
+    await until(() => server.calls.filter(({ method }) => method === 'setMessageReaction').length === 2);
+    await channel.close();
+    expect(await shown).toBe(false);
+  });
+
   test('where the chat takes no reactions, a line tells that it was delivered', async () => {
     const channel = await opened();
     server.fault({

@@ -57,6 +57,8 @@ interface Open {
   conversation: Conversation;
   polling: Promise<void>;
   remember(shown: ShownQuestion): void;
+  /** Ends what is being sent. */
+  signal: AbortSignal;
 }
 
 export function telegramChannel(options: TelegramOptions): Channel {
@@ -88,7 +90,16 @@ export function telegramChannel(options: TelegramOptions): Channel {
       // With nobody to hear, strangers still get their sentence.
       const { signal } = listening;
       const polling = poll({ telegram, state, lease, waits, now, signal, say, handle: conversation.handle });
-      open = { inbox, telegram, state, sender, conversation, polling, remember: remembering(state, options) };
+      open = {
+        inbox,
+        telegram,
+        state,
+        sender,
+        conversation,
+        polling,
+        remember: remembering(state, options),
+        signal: sending.signal,
+      };
     },
     async show(news) {
       if (open === null || chats.length === 0) return false;
@@ -201,18 +212,18 @@ async function showOver(
 
 /** Where the chat takes no reactions, a line says it. Words from elsewhere have no tick here. */
 async function tick(
-  { telegram, sender, state }: Open,
+  { telegram, sender, state, signal }: Open,
   news: Extract<News, { kind: 'delivered' }>,
 ): Promise<boolean> {
   const spoken = state.spokenAs(news.message.id);
   if (spoken === null || !spoken.guidance) return true;
   const { chat, message } = spoken;
-  const reacted = await telegram.ask('setMessageReaction', {
-    chat_id: chat,
-    message_id: message,
-    reaction: [{ type: 'emoji', emoji: '👍' }],
-  });
-  if (reacted.ok) return true;
+  const reacted = await telegram.ask(
+    'setMessageReaction',
+    { chat_id: chat, message_id: message, reaction: [{ type: 'emoji', emoji: '👍' }] },
+    { signal },
+  );
+  if (reacted.ok || signal.aborted) return reacted.ok;
   const how = news.live
     ? `Reached the agent while it runs (iteration ${news.iteration}).`
     : `Delivered in the prompt of iteration ${news.iteration}.`;

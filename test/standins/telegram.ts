@@ -33,8 +33,8 @@ export interface Call {
 export interface Fault {
   method?: string;
   times: number;
-  /** `reset`: the connection is cut; `lost`: it is done, and then the connection is cut. */
-  kind: number | 'reset' | 'lost' | 'garbage';
+  /** `reset`: the connection is cut; `lost`: it is done, and then the connection is cut; `held`: no answer comes. */
+  kind: number | 'reset' | 'lost' | 'garbage' | 'held';
   description?: string;
   retryAfter?: number;
 }
@@ -236,6 +236,7 @@ export async function telegramStandin(): Promise<TelegramStandin> {
     const found = faults.find((one) => one.times > 0 && (one.method ?? method) === method);
     if (found !== undefined) found.times--;
     if (found?.kind === 'reset') return void request.socket.destroy();
+    if (found?.kind === 'held') return;
     if (found?.kind === 'garbage') return void response.end('<html>a gateway</html>');
     if (typeof found?.kind === 'number')
       return refuse(
