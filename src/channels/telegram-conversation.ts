@@ -253,7 +253,8 @@ export function openConversation(parts: ConversationParts): Conversation {
   async function isThisBot(bot: string): Promise<boolean> {
     if (username === null) {
       const answer = await telegram.getMe(signal);
-      if (!answer.ok) return false;
+      // Not known whose it is: it comes again.
+      if (!answer.ok) throw new Error(`the bot's name is not known (${answer.why})`);
       username = answer.result.username;
     }
     return username.toLowerCase() === bot.toLowerCase();

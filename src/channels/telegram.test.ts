@@ -446,6 +446,13 @@ describe('commands', () => {
     await told('It stops at the next boundary and starts again.');
   });
 
+  test('a command to the bot by its name is not lost while its name cannot be asked for', async () => {
+    await opened();
+    server.fault({ method: 'getMe', times: 1, kind: 500 });
+    server.write('/pause@ralph_test_bot');
+    expect((await heard())[0]).toMatchObject({ type: 'PAUSE' });
+  });
+
   test('a restart that could not be put into the mailbox is told as that', async () => {
     inbox.restart = () => Promise.reject(new Error('the disk takes no more'));
     await opened();
