@@ -20,12 +20,14 @@ export function receive(state: State, message: Message, live: boolean): Fact[] |
   const rejected = (reason: string): Fact[] => [{ type: 'message.rejected', id: message.id, reason }];
   const target: Target = SESSION_WIDE.has(message.type) ? { role: 'ALL' } : targetOf(state, message.target);
   if (target.problem) return rejected(target.problem);
-  const addressed = { ...message, target: target.role };
+  const addressed = { ...message, target: target.role, from: sender(message) };
   const received = (action: string, ...facts: Fact[]): Fact[] => [
     { type: 'message.received', message: addressed, action },
     ...facts,
   ];
   if (isStale(state, message)) return received(`stale: iteration ${message.iteration} is not ${state.cycle}`);
+  if (live && !message.confirmed && PERSONS.has(message.type) && !reopens(message))
+    return received('unconfirmed', unconfirmed(addressed));
   switch (message.type) {
     case 'PAUSE':
       return pause(state, addressed, received);
@@ -36,7 +38,7 @@ export function receive(state: State, message: Message, live: boolean): Fact[] |
       return guide(state, addressed, received);
     case 'ABORT':
       if (state.phase === 'COMPLETE' || state.aborted) return received('no effect: the session is over');
-      return received('aborted', { type: 'abort.asked', by: message.from, text: message.text });
+      return received('aborted', { type: 'abort.asked', by: addressed.from, text: message.text });
     case 'HALT':
       return halt(state, addressed, received);
     case 'ANSWER':
@@ -54,6 +56,28 @@ export function receive(state: State, message: Message, live: boolean): Fact[] |
       throw new Error(`unknown message type ${String(never)}`);
     }
   }
+}
+
+/** What decides in a person's place: dropped as a file while an agent runs, it may be the agent's own word. */
+const PERSONS: ReadonlySet<Message['type']> = new Set(['UNBLOCK', 'TASK', 'FEEDBACK']);
+
+/** Work that is done again can fool nobody. */
+function reopens({ type, op }: Message): boolean {
+  return type === 'TASK' && op === 'reopen';
+}
+
+function unconfirmed({ type, from, text }: Message): Fact {
+  const words = text === '' ? '' : ` ("${text.slice(0, 200)}")`;
+  return {
+    type: 'notice.given',
+    level: 'warning',
+    text: `${type} from ${from}${words} arrived as a file while an agent was running, so it was not taken; say it again from a terminal or a chat.`,
+  };
+}
+
+/** A name in a file is only what the file says. */
+function sender({ confirmed, from }: Message): string {
+  return confirmed || from === 'file' ? from : `${from} (unsigned file)`;
 }
 
 type Received = (action: string, ...facts: Fact[]) => Fact[];
@@ -164,7 +188,8 @@ function answer(state: State, { message, live, received, rejected }: AnswerCall)
       : rejected(`No open question ${asked}; open: ${ids}.`);
   }
   if (!message.confirmed && live) {
-    const text = `An unconfirmed answer to ${asked} arrived as a file while an agent was running; confirm with \`ralph answer ${asked} …\`.`;
+    const words = message.option ?? message.text;
+    const text = `An answer to ${asked} from ${message.from} arrived as a file while an agent was running, so it is not taken: "${words.slice(0, 200)}". If it is a person's, confirm it with \`ralph answer ${asked} …\`, or here.`;
     return received('unconfirmed', { type: 'notice.given', level: 'warning', text });
   }
   const chosen = choice(found, message);

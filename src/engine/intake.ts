@@ -98,7 +98,7 @@ function deskFacts(state: State, news: DeskNews): Fact[] {
   const open = state.questions.get(news.id);
   if (open?.state !== 'open') return [];
   if (news.kind === 'unclear') return notice(state, `${news.file}: ${news.reason}`);
-  if (news.kind === 'answered' && wroteDuringAttempt(state, news.mtimeMs)) {
+  if (news.kind === 'answered' && wroteDuringAttempt(state, news.writtenAt)) {
     return notice(
       state,
       `${news.file} was changed while an agent was running, so its answer to ${news.id} is not taken; confirm with \`ralph answer ${news.id} "…"\`.`,

@@ -70,8 +70,8 @@ export type DeskFile = 'blocked.txt' | 'decide.txt';
 
 /** The human's desk: plain files in the work tree that a person edits or deletes. */
 export interface Desk {
-  /** null: no such file. `mtimeMs` tells whether it was written while an attempt was live. */
-  read(file: DeskFile): Promise<{ text: string; sha256: string; mtimeMs: number } | null>;
+  /** null: no such file. `writtenAt`: epoch ms, by the file system; whoever writes the file cannot choose it. */
+  read(file: DeskFile): Promise<{ text: string; sha256: string; writtenAt: number } | null>;
   write(file: DeskFile, text: string): Promise<string>;
   remove(file: DeskFile): Promise<void>;
   /** Moves an answered file into the session; returns where. */
@@ -96,7 +96,7 @@ export interface Works {
 
 /** What a person did at the desk since we last wrote there. */
 export type DeskNews =
-  | { id: string; kind: 'answered'; text: string; file: DeskFile; mtimeMs: number }
+  | { id: string; kind: 'answered'; text: string; file: DeskFile; writtenAt: number }
   /**
    * `seenAt`: when a file that is gone was last seen, or when a file that lost the question was written;
    * absent where nobody saw. An attempt that ended since may have done it, and that clears nothing.

@@ -14,6 +14,8 @@ export interface Shown {
   entries: DeskEntry[];
   /** Words of people that belong to no open question any more; they stay in the file. */
   kept: string;
+  /** When the words in it that nobody has taken as an answer yet were written, epoch ms; absent: there are none. */
+  draftedAt?: number;
 }
 
 export interface DeskMemory {

@@ -48,8 +48,10 @@ export function openDesk(projectDir: string, sessionDir: string): OpenedDesk {
 
 async function readDeskFile(file: string): ReturnType<Desk['read']> {
   try {
-    const [bytes, { mtimeMs }] = await Promise.all([readFile(file), stat(file)]);
-    return { text: bytes.toString('utf8').replace(/^\uFEFF/, ''), sha256: sha256(bytes), mtimeMs };
+    // The change time: a write time can be set to anything by whoever may write the file.
+    const [bytes, { ctimeMs }] = await Promise.all([readFile(file), stat(file)]);
+    const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
+    return { text, sha256: sha256(bytes), writtenAt: ctimeMs };
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return null;
     if (errorCode(error) !== 'EISDIR') throw error;

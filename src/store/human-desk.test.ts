@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Question } from '../core/index.ts';
@@ -101,7 +102,22 @@ describe('an answer', () => {
     edit('decide.txt', (was) => was.replace('## Answer 2\n', '## Answer 2\nTake the left one.\n'));
     const news = await desk.look([ask('q1'), ask('q2')], both);
     expect(outline(news)).toEqual(['q2 answered Take the left one.']);
-    expect(news[0]).toMatchObject({ file: 'decide.txt', mtimeMs: statSync(place('decide.txt')).mtimeMs });
+    expect(news[0]).toMatchObject({ file: 'decide.txt', writtenAt: statSync(place('decide.txt')).ctimeMs });
+  });
+
+  it('keeps the time of its change, whatever time its file was given', async () => {
+    const desk = open();
+    await desk.show([ask('q1')]);
+    const before = Date.now() - 1_000;
+    edit('decide.txt', (was) => `${was}Forged.\n`);
+    for (const hours of [-2, 2]) {
+      const set = new Date(Date.now() + hours * 3_600_000);
+      utimesSync(place('decide.txt'), set, set);
+      const [news] = await desk.look([ask('q1')], both);
+      const { writtenAt } = news as { writtenAt: number };
+      expect(writtenAt).toBeGreaterThan(before);
+      expect(writtenAt).toBeLessThanOrEqual(Date.now() + 1_000);
+    }
   });
 
   it('under the Answer heading of blocked.txt is one too', async () => {
@@ -213,11 +229,12 @@ describe('a file that a person is writing in', () => {
     const desk = open();
     await desk.show([ask('q1')]);
     edit('decide.txt', (was) => `${was}Left.\n`);
-    const then = new Date(Date.now() - 600_000);
-    utimesSync(place('decide.txt'), then, then);
+    const then = statSync(place('decide.txt')).ctimeMs;
+    await sleep(30);
     await desk.show([ask('q1'), ask('q2')]);
-    const [news] = await desk.look([ask('q1'), ask('q2')], both);
-    expect((news as { mtimeMs: number }).mtimeMs).toBeCloseTo(then.getTime(), -1);
+    await open().show([ask('q1'), ask('q2'), ask('q3')]);
+    const [news] = await open().look([ask('q1'), ask('q2'), ask('q3')], both);
+    expect((news as { writtenAt: number }).writtenAt).toBe(then);
   });
 
   it('keeps a note beside the questions as a comment, and a copy in the session', async () => {

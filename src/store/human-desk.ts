@@ -4,7 +4,7 @@
  * files while we look, so nothing they wrote is ever overwritten: it is read, or carried over, and a copy
  * of the file as they left it goes into the session.
  */
-import { mkdir, utimes } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Question } from '../core/index.ts';
 import { type DeskAnswer, type DeskEntry, readBlocked, readDecide } from '../dialects/index.ts';
@@ -19,7 +19,7 @@ const TRIES = 3;
 const KEPT_CHARS = 16_000;
 const OURS_SHARE = 0.9;
 
-type Paper = { text: string; sha256: string; mtimeMs: number } | null;
+type Paper = { text: string; sha256: string; writtenAt: number } | null;
 
 interface OpenDesk {
   raw: OpenedDesk;
@@ -91,11 +91,11 @@ async function lookAt(desk: OpenDesk, { file, mine, written }: Look): Promise<De
   const shown = closest(file, states ?? guess, paper.text);
   // A file we never wrote may be anybody's: nothing in it answers a question of ours.
   if (shown === null) return [];
-  const { mtimeMs } = paper;
+  const writtenAt = writtenBy(file, paper, states ?? []);
   const answers = readAnswers(file, paper.text, shown);
   return mine.flatMap(({ id }) => {
     const answer = answers.find((given) => given.id === id);
-    return answer === undefined ? [] : newsOf(desk, answer, { file, mtimeMs });
+    return answer === undefined ? [] : newsOf(desk, answer, { file, writtenAt });
   });
 }
 
@@ -113,15 +113,15 @@ function gone(
     .map(({ id }) => ({ id, kind: 'cleared', file, ...(seenAt === undefined ? {} : { seenAt }) }));
 }
 
-function newsOf(desk: OpenDesk, answer: DeskAnswer, at: { file: DeskFile; mtimeMs: number }): DeskNews[] {
+function newsOf(desk: OpenDesk, answer: DeskAnswer, at: { file: DeskFile; writtenAt: number }): DeskNews[] {
   const { id } = answer;
-  const { file, mtimeMs } = at;
+  const { file, writtenAt } = at;
   switch (answer.outcome) {
     case 'answered':
       desk.told.set(id, answer.text);
-      return [{ id, kind: 'answered', text: answer.text, file, mtimeMs }];
+      return [{ id, kind: 'answered', text: answer.text, file, writtenAt }];
     case 'cleared':
-      return [{ id, kind: 'cleared', file, seenAt: mtimeMs }];
+      return [{ id, kind: 'cleared', file, seenAt: writtenAt }];
     case 'unclear':
       return [{ id, kind: 'unclear', file, reason: `the answer to ${id} is not clear: ${answer.reason}` }];
     case 'unanswered':
@@ -198,14 +198,14 @@ interface Writing {
 
 async function write(desk: OpenDesk, { file, paper, next, drafted }: Writing): Promise<Changed> {
   const before = desk.memory.of(file) ?? [];
+  // An answer written while an agent ran must not become one of now by being copied.
+  if (drafted && paper !== null) next.draftedAt = writtenBy(file, paper, before);
   const text = textOf(file, next);
   if (paper !== null && !isOurs(file, paper.text, before)) await keepCopy(desk, file, paper.text, next);
   if (paper?.text !== text) {
     // Both states are noted until the file is there: a crash in between leaves either.
     await desk.memory.set(file, [...before.slice(-1), next]);
     await desk.raw.write(file, text);
-    // An answer written while an agent ran must not become one of now by being copied.
-    if (drafted && paper !== null) await keepTime(desk, file, paper.mtimeMs);
   }
   await desk.memory.set(file, [next]);
   desk.seenAt.set(file, Date.now());
@@ -216,8 +216,10 @@ function isOurs(file: DeskFile, text: string, states: readonly Shown[]): boolean
   return text.trim() === '' || states.some((shown) => textOf(file, shown) === text);
 }
 
-async function keepTime(desk: OpenDesk, file: DeskFile, mtimeMs: number): Promise<void> {
-  await utimes(join(desk.raw.projectDir, 'ralph', file), new Date(), mtimeMs / 1000).catch(() => {});
+/** When a person's words came into the file: with its last change, or, in a file as we wrote it, with theirs. */
+function writtenBy(file: DeskFile, paper: NonNullable<Paper>, states: readonly Shown[]): number {
+  const ours = states.find((shown) => textOf(file, shown) === paper.text);
+  return ours?.draftedAt ?? paper.writtenAt;
 }
 
 async function keepCopy(desk: OpenDesk, file: DeskFile, text: string, shown: Shown): Promise<void> {

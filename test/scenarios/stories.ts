@@ -343,7 +343,7 @@ async function story23(): Promise<World> {
     kind: 'answered',
     text: 'polling',
     file: 'decide.txt',
-    mtimeMs: world.outside.now + 5,
+    writtenAt: world.outside.now + 5,
   });
   expect(code(await run(world, { limits: { maxStuck: 1 } }))).toBe(4);
   expect(findings(world)).toContain('no_files_detected');
@@ -390,7 +390,7 @@ async function story26(): Promise<World> {
     kind: 'answered',
     text: 'go left',
     file: 'decide.txt',
-    mtimeMs: world.outside.now + 5,
+    writtenAt: world.outside.now + 5,
   });
   expect(code(await run(world, { questions }))).toBe(0);
   expect(
