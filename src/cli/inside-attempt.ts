@@ -3,6 +3,7 @@
  * changes the session, the list or the project, speaks for a person, or starts agents outside of the run's
  * limits is a person's. One row for each command, and no second place that decides.
  */
+import { appendFileSync } from 'node:fs';
 import { Problem } from '../core/index.ts';
 import { ancestorCarries } from '../process/index.ts';
 
@@ -57,11 +58,29 @@ export const RIGHTS: Readonly<Record<string, Right | ((call: Call) => Right)>> =
   completions: 'look',
 };
 
+/** What was tried stands in the outbox as a person's word, which the loop refuses and records. */
+function tellTheLoop(command: string): void {
+  const { RALPH_OUTBOX: outbox = '', RALPH_RUN_TOKEN: token = '' } = process.env;
+  if (outbox === '' || token === '') return;
+  const line = JSON.stringify({
+    topic: `human.${command}`,
+    payload: '',
+    token,
+    ts: new Date().toISOString(),
+  });
+  try {
+    appendFileSync(outbox, `${line}\n`, { mode: 0o600 });
+  } catch {
+    // Refused it is all the same.
+  }
+}
+
 /** Throws a Problem when an attempt calls what is a person's. A command without a row is a person's. */
 export function refuseAgents(command: string, call: Call): void {
   const row = RIGHTS[command] ?? 'person';
   const right = typeof row === 'function' ? row(call) : row;
   if (right === 'look' || !ancestorCarries('RALPH_RUN_TOKEN')) return;
+  tellTheLoop(command);
   throw new Problem({
     code: 'agent.may_not_command',
     what: 'This command is for people, and it was called inside an attempt.',

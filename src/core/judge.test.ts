@@ -92,6 +92,20 @@ describe('accepted', () => {
 });
 
 describe('unfinished, blocked, died', () => {
+  test('a turn that ended with a question and nothing else waits: uncharged, and nothing is held against it', () => {
+    const asking = { claim: NO_CLAIM, changed: [], standing: [], asked: true };
+    expect(judge(evidenceOf(asking))).toMatchObject({ value: 'blocked', charged: false, findings: [] });
+    expect(judge(evidenceOf({ ...asking, asked: false }))).toMatchObject({
+      value: 'rejected',
+      charged: true,
+    });
+    const tampered = { path: 'a', what: 'protected_changed' as const, detail: 'd', keptAs: null };
+    expect(value({ ...asking, trespass: [tampered] })).toBe('rejected');
+    expect(value({ ...asking, report: reportOf({ ending: 'timed_out', timeout: 'wall' }) })).toBe('rejected');
+  });
+  test('a question beside a complete claim without work does not save the claim', () => {
+    expect(value({ changed: [], standing: [], asked: true })).toBe('rejected');
+  });
   test('a real change without a claim is unfinished and uncharged', () => {
     expect(judge(evidenceOf({ claim: NO_CLAIM }))).toMatchObject({ value: 'unfinished', charged: false });
   });

@@ -20,6 +20,8 @@ export interface Evidence {
   stoppedFor: StopCause | null;
   /** The task's definition says that finishing it needs no change. */
   needsNoChange: boolean;
+  /** It asked people with `human.interact`, and silence had not answered the attempt before that did no more. */
+  asked: boolean;
   /** Changes by this attempt, without bookkeeping paths. */
   changed: Change[];
   /** Task file, notes or logs were changed by this attempt. */
@@ -270,6 +272,8 @@ interface Silence {
 
 function judgeSilence({ evidence, findings, worked, broken, forbidden, timedOut }: Silence): Judgement {
   const endedWell = evidence.report.ending === 'ended';
+  if (onlyAsked({ evidence, findings, worked, broken, forbidden, timedOut }))
+    return verdict('blocked', findings, 'the agent asked, and ended its turn for the answer');
   if (!worked && evidence.claim.kind !== 'failed' && endedWell) noChange(evidence, findings);
   if (endedWell) falseEvidence(evidence, findings);
   const { ignored } = evidence.claim;
@@ -281,6 +285,13 @@ function judgeSilence({ evidence, findings, worked, broken, forbidden, timedOut 
   if (forbidden || broken.length > 0)
     return charge(evidence, verdict('rejected', findings, rejection(findings)));
   return verdict('unfinished', findings, 'work was done and nothing was claimed');
+}
+
+/** It was told to end its turn after a question; that it changed nothing else is no fault. */
+function onlyAsked({ evidence, worked, broken, forbidden }: Silence): boolean {
+  const { report, claim, asked, bookkeeping } = evidence;
+  const quiet = claim.kind === 'none' && !claim.ignored && !worked && !bookkeeping;
+  return asked && quiet && report.ending === 'ended' && !forbidden && broken.length === 0;
 }
 
 /** Why what looks like a claim is none. */

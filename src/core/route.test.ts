@@ -125,6 +125,28 @@ describe('who an answer counts from', () => {
     expect(effect(open(), 'ANSWER', { text: 'x', confirmed: false }, false)).toMatch(/^answered/);
     expect(effect(open(), 'ANSWER', { text: 'x', confirmed: true }, true)).toMatch(/^answered/);
   });
+  test.each([
+    ['UNBLOCK', { task: 't1' }],
+    ['TASK', { op: 'cancel', task: 't1' }],
+    ['FEEDBACK', { text: 'do more' }],
+  ] as const)('an unsigned %s that arrives while an agent works is shown and not taken', (type, given) => {
+    expect(effect(open(), type, { ...given, confirmed: false }, true)).toBe('unconfirmed + notice.given');
+    expect(effect(open(), type, { ...given, confirmed: true }, true)).not.toMatch(/^unconfirmed/);
+    expect(effect(open(), type, { ...given, confirmed: false }, false)).not.toMatch(/^unconfirmed/);
+  });
+  test('work is opened again by whoever says so', () => {
+    const state = given(started(), listed(taskOf('t1')), moved('t1', 'done'));
+    const again = { op: 'reopen', task: 't1', confirmed: false };
+    expect(effect(state, 'TASK', again, true)).toBe('reopened + task.moved');
+  });
+  test('a name in an unsigned file is told as what the file says', () => {
+    const [fact] = receive(
+      open(),
+      messageOf('STEER', { text: 'x', from: 'telegram:1 (Ann)', confirmed: false }),
+      false,
+    )!;
+    expect(fact).toMatchObject({ message: { from: 'telegram:1 (Ann) (unsigned file)' } });
+  });
   test('a later answer is told who answered first', () => {
     const answered: Fact = {
       type: 'question.answered',

@@ -310,6 +310,7 @@ export function evidenceOf(over: Partial<Evidence> = {}): Evidence {
     historyRewritten: false,
     branchChanged: null,
     undeliveredSteer: false,
+    asked: false,
     deniedGate: null,
     idleRow: 0,
     parks: false,

@@ -57,8 +57,7 @@ export function questionNews(state: State, where: LoopName, id: string, repeat: 
   const open = state.questions.get(id);
   if (open?.state !== 'open') return null;
   const { question } = open;
-  const context = { ...contextOf(state, where, question.iteration), role: question.askedBy };
-  return { kind: 'question', question, repeat, context };
+  return { kind: 'question', question, repeat, context: contextOf(state, where, question.iteration) };
 }
 
 interface Over {

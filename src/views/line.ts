@@ -134,11 +134,12 @@ function reachedLine({ messages, questions, how, iteration }: Of<'guidance.reach
 function peopleLine(fact: PeopleFact, at: number): string {
   switch (fact.type) {
     case 'message.received': {
-      const { type, from, text } = fact.message;
+      const { type, from, text, option } = fact.message;
       const action = oneLine(fact.action, 120);
       if (type === 'STEER')
         return `Steering signal received: ${oneLine(text) || '(no text)'} (from ${oneLine(from, 60)}) — ${action}`;
-      return `${type} from ${oneLine(from, 60)}: ${oneLine(text) || '(no text)'} — ${action}`;
+      const wordless = option === undefined ? '(no text)' : `option ${oneLine(option, 20)}`;
+      return `${type} from ${oneLine(from, 60)}: ${oneLine(text) || wordless} — ${action}`;
     }
     case 'message.rejected':
       return `message ${oneLine(fact.id, 80)} rejected: ${oneLine(fact.reason)}`;

@@ -95,7 +95,16 @@ function waiting(state: State, messages: readonly MessageStory[]): MessageStory[
       : 'stands in the next prompt';
   const over = `undelivered: ${state.aborted ? 'the session was aborted' : 'the work was over before'}`;
   const action = isOver(state) ? over : waits;
-  return messages.filter(({ id }) => lying.has(id)).map((entry) => ({ ...entry, action }));
+  return messages
+    .filter(({ id }) => lying.has(id))
+    .map((entry) => ({ ...entry, action: `${stoodWords(entry)}${action}` }));
+}
+
+/** An attempt that led nowhere by itself has not had it; that its prompt held it is still so. */
+function stoodWords({ stood = [] }: MessageStory): string {
+  if (stood.length === 0) return '';
+  const which = stood.length === 1 ? `iteration ${stood[0]}` : `iterations ${stood.join(', ')}`;
+  return `stood in the prompt of ${which}, which ended before its agent reported; `;
 }
 
 /** What a sender looks for in `status`: words that changed nothing, and words that wait. */

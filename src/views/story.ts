@@ -107,6 +107,8 @@ export interface Story {
     action: string;
     /** Iterations whose agent it reached while it worked; absent: none. */
     live?: number[];
+    /** Iterations whose prompt it stood in, also where that led nowhere; absent: none. */
+    stood?: number[];
   }[];
   runs: { startedAt: number; stoppedAt: number | null; code: number | null; word: string; reason: string }[];
   /** Baseline gates that ran before their attempt began. */
@@ -362,10 +364,16 @@ export function hearRecord(
       messages.push({ at, id: fact.id, message: null, action: `rejected: ${fact.reason}` });
     } else {
       if (fact.type === 'guidance.reached') reachAtWork(messages, fact);
+      if (fact.type === 'attempt.started' && fact.delivered.length > 0) standIn(messages, fact);
       continue;
     }
     if (messages.length > MAX_MESSAGES) messages.shift();
   }
+}
+
+function standIn(messages: Story['messages'], fact: Extract<Fact, { type: 'attempt.started' }>): void {
+  for (const message of messages)
+    if (fact.delivered.includes(message.id)) message.stood = [...(message.stood ?? []), fact.iteration];
 }
 
 function reachAtWork(messages: Story['messages'], fact: Extract<Fact, { type: 'guidance.reached' }>): void {

@@ -9,7 +9,14 @@ import { endOrphanedGates } from './recover.ts';
 export async function abort(house: House): Promise<void> {
   await endOrphanedGates(house);
   await house.leftovers.endMarked(openMarkers(house.state));
-  await append(house, (state) => [{ type: 'abort.done', tasks: inProgress(state) }]);
+  await append(house, (state) => [
+    { type: 'abort.done', tasks: inProgress(state) },
+    ...[...state.openQuestions].map((id) => ({
+      type: 'question.closed' as const,
+      id,
+      why: 'the session was aborted',
+    })),
+  ]);
   await redraw(house);
 }
 

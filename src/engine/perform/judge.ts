@@ -128,6 +128,7 @@ async function gather(house: House, { attempt, tree, results }: Gathering): Prom
     claim,
     stoppedFor: attempt.stoppedFor,
     needsNoChange: task?.def.changes === 'none',
+    asked: asks(state, attempt, task),
     inner: attempt.inner,
     changed: attempt.changes,
     bookkeeping: attempt.bookkeeping,
@@ -162,6 +163,18 @@ async function gather(house: House, { attempt, tree, results }: Gathering): Prom
     idleRow: state.idleRow,
     parks: parks(house, attempt),
   };
+}
+
+/** Once: who asks again after silence, and does nothing else again, is not waiting for people any more. */
+function asks(state: State, { iteration }: AttemptState, task: TaskState | null): boolean {
+  const asked = (of: number) =>
+    [...state.questions.values()].filter(({ question }) => question.interact && question.iteration === of);
+  const last = task?.attempts.filter((other) => other < iteration).at(-1);
+  const silent =
+    last !== undefined &&
+    state.attempts.get(last)?.verdict?.value === 'blocked' &&
+    asked(last).some((one) => one.state === 'expired');
+  return !silent && asked(iteration).length > 0;
 }
 
 /** Not seen before this attempt: its own before-tree and every earlier judged tree are known. */
