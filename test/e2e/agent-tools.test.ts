@@ -166,7 +166,9 @@ test('an agent that answers for a person is refused by every way, and that is re
     expect.arrayContaining([
       'Iteration 1 wrote "human.response" into its outbox, which only a person may say: refused.',
       'Iteration 1: a line "ralph.result" in its outbox carried no token or an old one: refused.',
-      expect.stringMatching(/^An unconfirmed answer to q1 arrived as a file while an agent was running/),
+      expect.stringMatching(
+        /^An answer to q1 from file arrived as a file while an agent was running, so it is not taken: "yes"/,
+      ),
     ]),
   );
   expect(facts(project, 'verdict.reached')[0]?.findings).toContainEqual(

@@ -9,6 +9,7 @@ afterEach(() => project?.remove());
 /** Each way to call a command that has a right of its own, and whether an agent is refused. */
 const CALLS: [line: string, refused: boolean][] = [
   ['run', true],
+  ['bot status', true],
   ['run -C ../elsewhere', true],
   ['run --dry-run', false],
   ['resume', true],
