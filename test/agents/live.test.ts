@@ -38,7 +38,7 @@ describe(`people and Claude Code ${claudeVersion()} at work`, () => {
     expect(next?.step).toBe(1);
     expect(facts(project, 'guidance.reached')).toMatchObject([{ iteration: 1, how: 'live' }]);
     expect([started(project), verdicts(project)]).toEqual([1, ['a accepted']]);
-    expect((await project.loop('status', '--json')).out).toContain('"delivered"');
+    expect((await project.loop('status', '--json')).out).toContain('"acknowledged"');
     expect(project.leftovers()).toEqual([]);
   });
 
