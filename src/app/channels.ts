@@ -18,7 +18,7 @@ export interface ChannelsRequest {
   say(text: string): void;
 }
 
-/** What `openChannels` will open, by name; `answers`: a person can answer through it. */
+/** What `makeChannels` makes, by name; `answers`: a person can answer through it. */
 export function plannedChannels({ robot, channels }: Settings): { name: string; answers: boolean }[] {
   return [
     ...(robot.enabled && robot.botToken !== null ? [{ name: 'telegram', answers: true }] : []),
