@@ -5,6 +5,7 @@
 
 import type { Channel, News } from '../engine/index.ts';
 import { findProgram, run } from '../process/index.ts';
+import { oneLine } from '../views/index.ts';
 
 export interface DesktopOptions {
   /** Must hold PATH, and what the desktop needs to be found (DISPLAY, DBUS_SESSION_BUS_ADDRESS …). */
@@ -92,8 +93,8 @@ function argumentsFor(platform: NodeJS.Platform, { title, body, urgent }: Shown)
 function shownOf(news: News): Shown | null {
   const loop = news.context.loop === 'main' ? '' : ` · ${news.context.loop}`;
   const shown = (title: string, body: string, urgent: boolean): Shown => ({
-    title: line(`Ralph${loop}: ${title}`, TITLE_CHARS),
-    body: line(body, BODY_CHARS),
+    title: oneLine(`Ralph${loop}: ${title}`, TITLE_CHARS),
+    body: oneLine(body, BODY_CHARS),
     urgent,
   });
   switch (news.kind) {
@@ -106,9 +107,4 @@ function shownOf(news: News): Shown | null {
     default:
       return null;
   }
-}
-
-function line(text: string, most: number): string {
-  const flat = text.replace(/[\p{Cc}\p{Z}\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim();
-  return flat.length > most ? `${[...flat].slice(0, most - 1).join('')}…` : flat;
 }

@@ -1,9 +1,11 @@
 /** Buttons and commands: what a press says, and what a command asks for first. */
+
 import type { ChannelInbox, NewsContext, Spoken } from '../engine/index.ts';
+import { oneLine } from '../views/index.ts';
 import type { Heard } from './telegram-hear.ts';
 import { tooLate } from './telegram-late.ts';
 import type { ShownQuestion } from './telegram-state.ts';
-import { escapeHtml, oneLine } from './telegram-text.ts';
+import { escapeHtml } from './telegram-text.ts';
 import { plainWords, type Words } from './telegram-words.ts';
 
 const WINDOWS = ['status', 'tasks', 'memories', 'tail'] as const;

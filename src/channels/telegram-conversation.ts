@@ -2,8 +2,10 @@
  * What becomes of an update: who is heard, what they mean, and what is said back. Words go into the mailbox;
  * looking (status, tasks …) is answered here.
  */
+
 import type { Update } from 'grammy/types';
 import type { ChannelInbox, Spoken } from '../engine/index.ts';
+import { oneLine } from '../views/index.ts';
 import type { Telegram } from './telegram-api.ts';
 import { confirmAbort, isWindow, type Pressed, pressedOn, START_AGAIN, tooOld } from './telegram-commands.ts';
 import { FILE_BYTES, fetchAttachment } from './telegram-files.ts';
@@ -12,7 +14,6 @@ import { tooLate } from './telegram-late.ts';
 import { pause, type Sender, type Waits } from './telegram-send.ts';
 import type { ShownQuestion, TelegramState } from './telegram-state.ts';
 import { newStrangers } from './telegram-strangers.ts';
-import { oneLine } from './telegram-text.ts';
 import { helpText, isQuestionText, plainWords, type Words, windowWords } from './telegram-words.ts';
 
 export interface ConversationParts {

@@ -2,7 +2,9 @@
  * What an update of Telegram is: who says what, where. Nothing is decided here. Updates come from a server
  * that may be anybody's, so only what has the right form counts; the rest is nothing.
  */
+
 import type { Update } from 'grammy/types';
+import { oneLine } from '../views/index.ts';
 
 /** A photo, a document or a recording that came with a message. */
 export interface Attachment {
@@ -89,8 +91,7 @@ function whereOf(
 
 /** A name that stands in other people's windows: one line, no brackets that would end it, no writing from the right over what follows. */
 function nameLike(name: string): string {
-  const line = name.replace(/[\s\p{C}()<>]+/gu, ' ').trim();
-  return [...line].slice(0, 40).join('') || 'somebody';
+  return oneLine(name.replace(/[()<>]+/g, ' '), 40) || 'somebody';
 }
 
 function repliedTo(message: Message['reply_to_message']): Extract<Heard, { kind: 'message' }>['replyTo'] {

@@ -1,7 +1,9 @@
 /** Texts that a chat can show: escaped, in parts, with nothing lost. */
+
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { escapeHtml, oneLine, plainOf, splitEscaped } from './telegram-text.ts';
+import { oneLine } from '../views/index.ts';
+import { escapeHtml, plainOf, splitEscaped } from './telegram-text.ts';
 
 /** Holds no half of a character. */
 const isWhole = (text: string) => !/\p{Cs}/u.test(text);

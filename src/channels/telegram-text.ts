@@ -54,12 +54,6 @@ export function bounded(text: string, rest: string): string {
   return `${text.slice(0, SHOWN_UNITS).replace(/[\ud800-\udbff]$/, '')}\n… (cut; ${rest})`;
 }
 
-/** One line of somebody's words, at most `most` units. */
-export function oneLine(text: string, most = 200): string {
-  const line = text.replace(/[\s\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim();
-  return line.length <= most ? line : `${line.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
-}
-
 /** HTML that we wrote, as the plain text it stands for: what is sent where the server refuses our HTML. */
 export function plainOf(html: string): string {
   return html

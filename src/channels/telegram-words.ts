@@ -1,7 +1,9 @@
 /** News and windows as the words of the chat: HTML of our own around escaped words of others, with buttons. */
+
 import type { Question } from '../core/index.ts';
 import type { News, NewsContext } from '../engine/index.ts';
-import { bounded, escapeHtml, MESSAGE_UNITS, oneLine, splitEscaped } from './telegram-text.ts';
+import { oneLine } from '../views/index.ts';
+import { bounded, escapeHtml, MESSAGE_UNITS, splitEscaped } from './telegram-text.ts';
 
 export interface Button {
   text: string;

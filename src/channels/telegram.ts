@@ -8,13 +8,14 @@
  * first time. Between 1 and 2: it comes again, and the key finds the message that lies there. Between 2 and
  * 3: it comes again and is passed over. Any other order loses a word in one of the gaps.
  */
+
 import type { Channel, ChannelInbox, News } from '../engine/index.ts';
+import { oneLine } from '../views/index.ts';
 import { openTelegram, type Telegram } from './telegram-api.ts';
 import { type Conversation, openConversation } from './telegram-conversation.ts';
 import { type PollerLease, poll } from './telegram-poll.ts';
 import { openSender, type Sender, WAITS, type Waits } from './telegram-send.ts';
 import { openTelegramState, type ShownQuestion, type TelegramState } from './telegram-state.ts';
-import { oneLine } from './telegram-text.ts';
 import { newsWords, outcome, overPart, plainWords, questionWords, type Words } from './telegram-words.ts';
 
 /** A chat that was paired by `ralph bot onboard`. */

@@ -1,5 +1,7 @@
 /** What may be said to a webhook's answer address: an answer, or a word to the work. Read strictly. */
+
 import type { Spoken } from '../engine/index.ts';
+import { oneLine } from '../views/index.ts';
 
 /** What a person can say here beside answers. */
 export const SAYABLE = ['STEER', 'INFO', 'PAUSE', 'RESUME', 'ABORT'] as const;
@@ -27,7 +29,8 @@ export function readWord(body: string): Word | { wrong: string } {
     return { wrong: 'the body is no JSON object' };
   const fields = given as Record<string, unknown>;
   const strange = Object.keys(fields).find((key) => !KEYS.includes(key));
-  if (strange !== undefined) return { wrong: `${clean(strange)} is no key; known: ${KEYS.join(', ')}` };
+  if (strange !== undefined)
+    return { wrong: `${oneLine(strange, MAX_NAME_CHARS)} is no key; known: ${KEYS.join(', ')}` };
   const { urgent, ...texts } = fields;
   const odd = Object.entries(texts).find(([, value]) => typeof value !== 'string');
   if (odd) return { wrong: `${odd[0]} is no text` };
@@ -38,7 +41,7 @@ export function readWord(body: string): Word | { wrong: string } {
 function wordOf(fields: Record<string, string>, urgent: boolean): Word | { wrong: string } {
   const { id, question, option, target } = fields;
   const text = fields.text ?? '';
-  const name = clean(fields.from ?? '');
+  const name = oneLine(fields.from ?? '', MAX_NAME_CHARS);
   if (text.length > MAX_TEXT_CHARS) return { wrong: `text is longer than ${MAX_TEXT_CHARS} characters` };
   if (id !== undefined && (id === '' || id.length > MAX_ID_CHARS))
     return { wrong: `id must have 1 to ${MAX_ID_CHARS} characters` };
@@ -60,10 +63,4 @@ function wordOf(fields: Record<string, string>, urgent: boolean): Word | { wrong
     ...known,
     spoken: { ...base, type, ...(target === undefined ? {} : { target }), ...(urgent ? { urgent } : {}) },
   };
-}
-
-/** A name is one short line, whatever was sent: it is printed on terminals and in prompts. */
-function clean(text: string): string {
-  const line = text.replace(/[\p{Cc}\p{Cs}\p{Z}\u202a-\u202e\u2066-\u2069]+/gu, ' ').trim();
-  return [...line].slice(0, MAX_NAME_CHARS).join('').trim();
 }

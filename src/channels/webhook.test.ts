@@ -405,7 +405,7 @@ describe('in', () => {
 
   test('a name is one short line', async () => {
     await say({ type: 'PAUSE', from: `Ann\u001b[31m\nOK\u202e${'x'.repeat(200)}` });
-    expect(inbox.said[0]!.from).toMatch(/^webhook \(Ann \[31m OK x+\)$/);
+    expect(inbox.said[0]!.from).toMatch(/^webhook \(Ann OKx+…\)$/);
     expect(inbox.said[0]!.from.length).toBeLessThan(100);
   });
 
