@@ -1,6 +1,7 @@
 /** How messages, questions and control change the state. */
 import type { Fact } from './event.ts';
 import { moveTask, restartBudgets } from './evolve-task.ts';
+import type { Message } from './message.ts';
 import type { QuestionState, State } from './state.ts';
 
 type PeopleFact = Extract<
@@ -30,6 +31,7 @@ export function evolvePeople(state: State, fact: PeopleFact, at: number): void {
       state.seenMessages.add(fact.message.id);
       const guides = fact.message.type === 'STEER' || fact.message.type === 'INFO';
       if (guides && fact.action === 'queued') state.guidance.push({ message: fact.message, deliveries: [] });
+      if (fact.action === 'unconfirmed') noteUnconfirmed(state, fact.message);
       return;
     }
     case 'message.rejected':
@@ -85,6 +87,14 @@ export function evolvePeople(state: State, fact: PeopleFact, at: number): void {
       state.desk.set(fact.file, { sha256: fact.sha256, at: fact.at });
       return;
   }
+}
+
+/** It named its question, or there was one only. */
+function noteUnconfirmed(state: State, { type, question, option, text, from }: Message): void {
+  if (type !== 'ANSWER' && type !== 'APPROVE' && type !== 'SKIP') return;
+  const id = question ?? (state.openQuestions.size === 1 ? [...state.openQuestions][0] : undefined);
+  const open = id === undefined ? undefined : state.questions.get(id);
+  if (open?.state === 'open') open.unconfirmed = { text: option ?? (text || type), from };
 }
 
 function endByAbort(state: State, tasks: string[]): void {

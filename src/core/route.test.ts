@@ -3,7 +3,7 @@ import type { Fact } from './event.ts';
 import { MESSAGE_TYPES, type Message } from './message.ts';
 import { receive } from './route.ts';
 import type { State } from './state.ts';
-import { asked, given, listed, messageOf, moved, NOON, started, taskOf } from './test-facts.ts';
+import { asked, further, given, listed, messageOf, moved, NOON, started, taskOf } from './test-facts.ts';
 
 /** t1 depends on t2, which is not done. */
 const waits: Fact = listed(taskOf('t1', { dependsOn: ['t2'] }), taskOf('t2'));
@@ -133,6 +133,16 @@ describe('who an answer counts from', () => {
     expect(effect(open(), type, { ...given, confirmed: false }, true)).toBe('unconfirmed + notice.given');
     expect(effect(open(), type, { ...given, confirmed: true }, true)).not.toMatch(/^unconfirmed/);
     expect(effect(open(), type, { ...given, confirmed: false }, false)).not.toMatch(/^unconfirmed/);
+  });
+  test('an unconfirmed answer stands with its question, which stays open', () => {
+    const answered = further(
+      open(),
+      receive(open(), messageOf('ANSWER', { text: 'x', confirmed: false }), true)!,
+    );
+    expect(answered.questions.get('q1')).toMatchObject({
+      state: 'open',
+      unconfirmed: { text: 'x', from: 'anna@desk (unsigned file)' },
+    });
   });
   test('work is opened again by whoever says so', () => {
     const state = given(started(), listed(taskOf('t1')), moved('t1', 'done'));

@@ -208,6 +208,8 @@ export interface QuestionState {
   delivered: boolean;
   /** on_timeout stop happened; it stays open without a deadline. */
   stopped: boolean;
+  /** An answer that came as a file while an agent ran: shown, and not taken. Absent: none did. */
+  unconfirmed?: { text: string; from: string };
   /** By channel: whether it reached somebody there. */
   shown: Record<string, boolean>;
 }

@@ -18,9 +18,11 @@ export interface QuestionJson {
   askedBy: string;
   iteration: number | null;
   asked_at: string | null;
+  /** Came as a file while an agent ran, so it was not taken. */
+  unconfirmed?: { text: string; from: string };
 }
 
-export function questionJson({ question }: QuestionState): QuestionJson {
+export function questionJson({ question, unconfirmed }: QuestionState): QuestionJson {
   const deadline = question.deadline === null ? null : iso(question.deadline);
   return {
     id: question.id,
@@ -35,6 +37,7 @@ export function questionJson({ question }: QuestionState): QuestionJson {
     askedBy: question.askedBy,
     iteration: question.iteration,
     asked_at: iso(question.askedAt),
+    ...(unconfirmed === undefined ? {} : { unconfirmed }),
   };
 }
 
@@ -58,7 +61,7 @@ const ON_TIMEOUT: Record<Question['onTimeout'], string> = {
 };
 
 /** A question on a few lines: text, options, what silence means, how to answer. */
-export function questionText({ question }: QuestionState, now: number): string[] {
+export function questionText({ question, unconfirmed }: QuestionState, now: number): string[] {
   const { id, kind, about, text, options, hold, deadline } = question;
   const asker = question.iteration === null ? '' : `, asked in iteration ${question.iteration}`;
   const holds = hold === 'session' ? 'holds the session' : `holds ${oneLine(about, 60)} only`;
@@ -68,6 +71,10 @@ export function questionText({ question }: QuestionState, now: number): string[]
     lines.push(`   ${oneLine(key, 12)}) ${oneLine(words)}`);
   if (question.default !== null) lines.push(`   default: ${oneLine(question.default)}`);
   if (deadline !== null) lines.push(`   deadline ${until(deadline, now)}, ${ON_TIMEOUT[question.onTimeout]}`);
+  if (unconfirmed !== undefined)
+    lines.push(
+      `   not taken, as it came as a file while an agent was running: “${oneLine(unconfirmed.text)}” from ${oneLine(unconfirmed.from, 60)}; if it is a person's, give it again`,
+    );
   lines.push(`   ${answerHint(question)}, or in ralph/${kind === 'blocker' ? 'blocked.txt' : 'decide.txt'}`);
   return lines;
 }
