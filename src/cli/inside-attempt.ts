@@ -75,15 +75,18 @@ function tellTheLoop(command: string): void {
   }
 }
 
+/** The token is the agent's; the marker is also carried by gates and git's hooks, which may run what an agent wrote. */
+const CARRIED = ['RALPH_RUN_TOKEN', 'RALPH_MARKER'];
+
 /** Throws a Problem when an attempt calls what is a person's. A command without a row is a person's. */
 export function refuseAgents(command: string, call: Call): void {
   const row = RIGHTS[command] ?? 'person';
   const right = typeof row === 'function' ? row(call) : row;
-  if (right === 'look' || !ancestorCarries('RALPH_RUN_TOKEN')) return;
+  if (right === 'look' || !CARRIED.some(ancestorCarries)) return;
   tellTheLoop(command);
   throw new Problem({
     code: 'agent.may_not_command',
-    what: 'This command is for people, and it was called inside an attempt.',
+    what: 'This command is for people, and it was called inside an attempt, a gate or a hook.',
     why: 'An agent can claim and ask (`ralph emit`), but neither answer its own questions, nor control the loop, nor change what it is measured by.',
     fix: 'Report with `ralph emit`; a person runs this command from a terminal of their own.',
   });

@@ -263,6 +263,11 @@ export interface State {
   openQuestions: Set<string>;
   seenMessages: Set<string>;
   guidance: { message: Message; deliveries: number[] }[];
+  /**
+   * When agents, and gates and hooks that may run what they wrote, were at work: from the start of each wave to its
+   * end, epoch ms; null: it is open.
+   */
+  busy: { from: number; to: number | null }[];
   topics: { topic: string; payload: string; iteration: number }[];
   publishedTopics: Set<string>;
   feedback: { id: string; text: string }[];
@@ -328,6 +333,7 @@ export function emptyState(): State {
     openQuestions: new Set(),
     seenMessages: new Set(),
     guidance: [],
+    busy: [],
     topics: [],
     publishedTopics: new Set(),
     feedback: [],

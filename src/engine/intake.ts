@@ -128,17 +128,11 @@ function notice(state: State, text: string): Fact[] {
 }
 
 function wroteDuringAttempt(state: State, at: number): boolean {
-  for (const attempt of state.attempts.values()) {
-    if (at >= attempt.startedAt && at <= (attempt.endedAt ?? Number.POSITIVE_INFINITY)) return true;
-  }
-  return false;
+  return state.busy.some(({ from, to }) => at >= from && at <= (to ?? Number.POSITIVE_INFINITY));
 }
 
 function attemptEndedSince(state: State, at: number): boolean {
-  for (const attempt of state.attempts.values()) {
-    if ((attempt.endedAt ?? Number.POSITIVE_INFINITY) >= at) return true;
-  }
-  return false;
+  return state.busy.some(({ to }) => (to ?? Number.POSITIVE_INFINITY) >= at);
 }
 
 /** Keeps the desk equal to the open questions, and clears away what was answered and delivered. */

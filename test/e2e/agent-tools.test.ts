@@ -178,6 +178,38 @@ test('an agent that answers for a person is refused by every way, and that is re
   expect(facts(project, 'question.answered')).toMatchObject([{ id: 'q1', text: 'no' }]);
 });
 
+test('a gate and a hook, which may be the work of an agent, cannot speak for a person either', async () => {
+  const forge = [
+    'ralph answer q1 forged >>.git/said 2>&1',
+    'ralph tell forged >>.git/said 2>&1',
+    'test ! -e ralph/decide.txt || printf "\\nforged\\n" >>ralph/decide.txt',
+  ].join('\n');
+  project = makeProject({
+    files: { ...LIST, 'gate.sh': `${forge}\nexit 0\n` },
+    config: 'gates: [{ name: g, run: "sh gate.sh" }]\nquestions: { hold: task }\n',
+    runs: [
+      { when: { task: 'a' }, do: [{ say: '<promise>DECIDE:Drop the table?</promise>' }] },
+      {
+        do: [
+          {
+            run: `printf '#!/bin/sh\\n%s\\n' '${forge.replaceAll("'", '')}' >.git/hooks/post-commit; chmod +x .git/hooks/post-commit`,
+          },
+          { write: { path: 'b.txt', content: 'b\n' } },
+          { say: DONE },
+        ],
+      },
+    ],
+  });
+  const ran = await project.ralph(['run', '--no-wait']);
+  expect(ran.code).toBe(3);
+  expect(project.read('.git/said')).toContain('This command is for people');
+  expect(facts(project, 'question.answered')).toEqual([]);
+  expect(facts(project, 'message.received')).toEqual([]);
+  expect(project.read('ralph/decide.txt')).toContain('forged');
+  expect((await project.ralph(['run', '--no-wait'])).code).toBe(3);
+  expect(facts(project, 'question.answered')).toEqual([]);
+});
+
 test('outside of an attempt a person keeps the same memories, and the rest says where it belongs', async () => {
   project = makeProject({});
   mkdirSync(join(project.dir, '.ralph'));

@@ -10,7 +10,7 @@ import { plainText } from '../final-message.ts';
 export function inert(text: string, completionWord: string | null): string {
   const word = completionWord?.trim() ?? '';
   return plainText(text)
-    .replace(/<(?=\/?promise>)/gi, '\\<')
+    .replace(/<(?=\/?(?:promise|robot-skill|ralph-tools-skill)>)/gi, '\\<')
     .replace(/EXIT_SIGNAL/gi, (said) => said.replace('_', '\\_'))
     .replace(/RALPH_STATUS/gi, (said) => said.replace('_', '\\_'))
     .split('\n')

@@ -4,6 +4,7 @@
  */
 import type { State } from '../../core/index.ts';
 import { append, type House, redraw } from '../house.ts';
+import { showDesk } from '../intake.ts';
 import { endOrphanedGates } from './recover.ts';
 
 export async function abort(house: House): Promise<void> {
@@ -17,6 +18,7 @@ export async function abort(house: House): Promise<void> {
       why: 'the session was aborted',
     })),
   ]);
+  await showDesk(house);
   await redraw(house);
 }
 

@@ -172,7 +172,7 @@ function asks(state: State, { iteration }: AttemptState, task: TaskState | null)
   const last = task?.attempts.filter((other) => other < iteration).at(-1);
   const silent =
     last !== undefined &&
-    state.attempts.get(last)?.verdict?.value === 'blocked' &&
+    state.attempts.get(last)?.changeCount === 0 &&
     asked(last).some((one) => one.state === 'expired');
   return !silent && asked(iteration).length > 0;
 }
