@@ -38,7 +38,6 @@ export function evolveAttempt(state: State, fact: AttemptFact, at: number): void
         baseline: null,
       };
       state.lastWave = fact.wave;
-      state.busy.push({ from: at, to: null });
       if (PHASES[state.phase].inner) {
         const reviewing = fact.items.some(({ item }) => item.mode === 'TASK_REVIEW');
         state.phase = reviewing ? 'REVIEWING_BATCH' : 'EXECUTING_BATCH';
@@ -46,7 +45,6 @@ export function evolveAttempt(state: State, fact: AttemptFact, at: number): void
       for (const { iteration } of fact.items) state.lastIteration = Math.max(state.lastIteration, iteration);
       return;
     case 'wave.ended':
-      if (state.busy.length > 0) state.busy.at(-1)!.to ??= at;
       return endWave(state, fact, at);
     case 'attempt.started':
       return startAttempt(state, fact, at);

@@ -50,7 +50,6 @@ export function evolvePeople(state: State, fact: PeopleFact, at: number): void {
       state.aborted = { done: false, text: fact.text };
       return;
     case 'abort.done':
-      if (state.busy.length > 0) state.busy.at(-1)!.to ??= at;
       return endByAbort(state, fact.tasks);
     case 'question.asked':
       state.questions.set(fact.question.id, {

@@ -3,6 +3,7 @@
  * says what that means for what we know.
  */
 
+import { keepBusy } from './busy.ts';
 import { COMPLEXITIES } from './complexity.ts';
 import type { Fact } from './event.ts';
 import { evolveAttempt } from './evolve-attempt.ts';
@@ -24,19 +25,11 @@ const TRY_AGAIN = new Set([1, 4, 6]);
 /** Applies one record in place and returns the same state. */
 export function evolve(state: State, record: Pick<JournalRecord, 'seq' | 'at' | 'facts'>): State {
   passTime(state, record);
-  endBusy(state, record);
+  keepBusy(state, record);
   state.seq = record.seq;
   state.lastAt = record.at;
   for (const fact of record.facts) evolveFact(state, fact, record.at);
   return state;
-}
-
-/** A runner that was gone runs nothing; an agent that outlived it is at work until it is found. */
-function endBusy(state: State, { facts }: Pick<JournalRecord, 'facts'>): void {
-  const last = state.busy.at(-1);
-  if (last?.to !== null || !facts.some((fact) => fact.type === 'run.started')) return;
-  const outlived = [...state.open].some((iteration) => state.attempts.get(iteration)?.state === 'open');
-  if (!outlived) last.to = state.lastAt;
 }
 
 function passTime(state: State, record: Pick<JournalRecord, 'at' | 'facts'>): void {

@@ -1,6 +1,7 @@
 export { type AskedQuestion, readQuestionText } from './ask-text.ts';
 export { type BlockedTask, blockage, blockedTask, type WaitingTask } from './blocked.ts';
 export { isBookName } from './bookkeeping.ts';
+export { wasBusy, wasBusySince } from './busy.ts';
 export type * from './claim.ts';
 export { NO_CLAIM } from './claim.ts';
 export {

@@ -263,10 +263,7 @@ export interface State {
   openQuestions: Set<string>;
   seenMessages: Set<string>;
   guidance: { message: Message; deliveries: number[] }[];
-  /**
-   * When agents, and gates and hooks that may run what they wrote, were at work: from the start of each wave to its
-   * end, epoch ms; null: it is open.
-   */
+  /** When agents, gates and hooks were at work, epoch ms; `to` null: they are. See busy.ts. */
   busy: { from: number; to: number | null }[];
   topics: { topic: string; payload: string; iteration: number }[];
   publishedTopics: Set<string>;

@@ -2,7 +2,15 @@
  * Reads every way in: signals, desk files, feedback batches and the task file. A fact is appended
  * before a file is moved, so that a crash between the two reads a file twice and acts once.
  */
-import { type Fact, type Message, openQuestions, receive, type State } from '../core/index.ts';
+import {
+  type Fact,
+  type Message,
+  openQuestions,
+  receive,
+  type State,
+  wasBusy,
+  wasBusySince,
+} from '../core/index.ts';
 import { append, type House } from './house.ts';
 import { readList, syncCancelled } from './list.ts';
 import type { DeskFile, DeskNews, Incoming } from './ports.ts';
@@ -11,7 +19,8 @@ export async function intake(house: House): Promise<void> {
   await readMailbox(house);
   if (house.state.open.size > 0 || house.live.size > 0) return;
   await readDesk(house);
-  await showDesk(house);
+  // In a moment the wave is closed, and what people do to the files is theirs.
+  if (house.state.wave === null || house.state.paused !== null) await showDesk(house);
   await readFeedback(house);
   await readList(house);
   await syncCancelled(house);
@@ -69,7 +78,7 @@ function factsOf(state: State, entry: Incoming, live: boolean): Fact[] | null {
     return [{ type: 'message.rejected', id: entry.name, reason: entry.reason }];
   }
   // What an agent dropped is its own word, also when it is read only after the agent has ended.
-  return receive(state, entry.message, live || wroteDuringAttempt(state, entry.arrivedAt));
+  return receive(state, entry.message, live || wasBusy(state, entry.arrivedAt));
 }
 
 async function settleFile(house: House, entry: Incoming, facts: Fact[]): Promise<void> {
@@ -98,13 +107,13 @@ function deskFacts(state: State, news: DeskNews): Fact[] {
   const open = state.questions.get(news.id);
   if (open?.state !== 'open') return [];
   if (news.kind === 'unclear') return notice(state, `${news.file}: ${news.reason}`);
-  if (news.kind === 'answered' && wroteDuringAttempt(state, news.writtenAt)) {
+  if (news.kind === 'answered' && wasBusy(state, news.writtenAt)) {
     return notice(
       state,
       `${news.file} was changed while an agent was running, so its answer to ${news.id} is not taken; confirm with \`ralph answer ${news.id} "…"\`.`,
     );
   }
-  if (news.kind === 'cleared' && news.seenAt !== undefined && attemptEndedSince(state, news.seenAt)) {
+  if (news.kind === 'cleared' && news.seenAt !== undefined && wasBusySince(state, news.seenAt)) {
     return notice(
       state,
       `${news.file} lost ${news.id} while an agent was running, which does not clear it; answer with \`ralph answer ${news.id} "…"\`.`,
@@ -125,14 +134,6 @@ function deskFacts(state: State, news: DeskNews): Fact[] {
 function notice(state: State, text: string): Fact[] {
   if (state.notices.some((given) => given.text === text)) return [];
   return [{ type: 'notice.given', level: 'warning', text }];
-}
-
-function wroteDuringAttempt(state: State, at: number): boolean {
-  return state.busy.some(({ from, to }) => at >= from && at <= (to ?? Number.POSITIVE_INFINITY));
-}
-
-function attemptEndedSince(state: State, at: number): boolean {
-  return state.busy.some(({ to }) => (to ?? Number.POSITIVE_INFINITY) >= at);
 }
 
 /** Keeps the desk equal to the open questions, and clears away what was answered and delivered. */
