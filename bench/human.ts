@@ -10,7 +10,6 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
-  rmSync,
   watch,
   writeFileSync,
 } from 'node:fs';
@@ -18,6 +17,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { removeFolder } from '../test/remove-folder.ts';
 import { type Missing, median, type Row, type Scale, statMs } from './measure.ts';
 
 const PROGRAM = join(dirname(dirname(fileURLToPath(import.meta.url))), 'dist', 'ralph.js');
@@ -94,7 +94,7 @@ async function startLoop(agent: string, args: string[] = []): Promise<Loop> {
     async end() {
       child.kill('SIGKILL');
       await sleep(50);
-      rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+      removeFolder(root);
     },
   };
 }

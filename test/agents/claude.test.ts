@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createAgent } from '../../src/agents/index.ts';
 import type { AgentCall, AgentEvent, AgentHandle } from '../../src/engine/index.ts';
 import { findByMarker } from '../../src/process/index.ts';
+import { removeFolder } from '../remove-folder.ts';
 import { claudeProgram, claudeVersion } from './installed.ts';
 import {
   always,
@@ -49,7 +50,7 @@ beforeEach(() => {
 afterEach(async () => {
   await server?.close();
   server = null;
-  rmSync(root, { recursive: true, force: true });
+  removeFolder(root);
 });
 
 /** `env` is laid over the clean environment. */

@@ -1,16 +1,17 @@
 /** The examples, each run from a copy as its README says, with the rehearsal agent that lies in it. */
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, expect, test, vi } from 'vitest';
+import { removeFolder } from '../remove-folder.ts';
 import { PROGRAM } from './project.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
 const EXAMPLES = resolve(import.meta.dirname, '../../examples');
 const room = mkdtempSync(join(tmpdir(), 'ralph-examples-'));
-afterAll(() => rmSync(room, { recursive: true, force: true, maxRetries: 10 }));
+afterAll(() => removeFolder(room));
 
 const env = {
   PATH: process.env.PATH ?? '',

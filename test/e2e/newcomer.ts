@@ -11,11 +11,11 @@ import {
   mkdtempSync,
   readFileSync,
   realpathSync,
-  rmSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
+import { removeFolder } from '../remove-folder.ts';
 import { PROGRAM } from './project.ts';
 
 /**
@@ -119,7 +119,7 @@ export function makeNewcomer({ files, work = '', commit = true, agent = true }: 
     read: (path) => readFileSync(join(dir, path), 'utf8'),
     write: at(dir),
     masked: (text) => mask(text.replaceAll(dir, '/home/ada/project').replaceAll(home, '/home/ada')),
-    remove: () => rmSync(home, { recursive: true, force: true, maxRetries: 10 }),
+    remove: () => removeFolder(home),
   };
 }
 

@@ -3,9 +3,10 @@
  * the built program run as a child process, as a user would.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { removeFolder } from '../remove-folder.ts';
 
 /** The built program; another build can be named, e.g. one made by another Node. */
 export const PROGRAM = process.env.RALPH_TEST_PROGRAM ?? resolve(import.meta.dirname, '../../dist/ralph.js');
@@ -130,8 +131,8 @@ export function makeProject(options: ProjectOptions = {}): Project {
     },
     remove() {
       for (const child of running) child.kill('SIGKILL');
-      rmSync(dir, { recursive: true, force: true, maxRetries: 10 });
-      rmSync(home, { recursive: true, force: true, maxRetries: 10 });
+      removeFolder(dir);
+      removeFolder(home);
     },
   };
 }

@@ -1,9 +1,10 @@
 /** Telegram with the whole loop: asked on the phone, answered while the loop was dead, and said once. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { removeFolder } from '../remove-folder.ts';
 import { SECRET, type TelegramStandin, TOKEN, telegramStandin } from '../standins/telegram.ts';
 import { facts, prompt, sessionDir, until } from './journal.ts';
 import { DONE, makeProject, type Project, type ScriptedRun } from './project.ts';
@@ -68,7 +69,7 @@ async function otherPhone(file: string): Promise<Phone> {
     },
     async close() {
       child.kill('SIGKILL');
-      rmSync(folder, { recursive: true, force: true });
+      removeFolder(folder);
     },
   };
 }

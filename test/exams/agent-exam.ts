@@ -3,7 +3,7 @@
  * that program behave well and badly, as a real child process, and looks at the reports. A question may
  * be skipped only with a written reason.
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,6 +11,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AgentReport } from '../../src/core/index.ts';
 import type { Agent, AgentCall, AgentEvent, AgentHandle } from '../../src/engine/index.ts';
 import { findByMarker, isAlive } from '../../src/process/index.ts';
+import { removeFolder } from '../remove-folder.ts';
 
 /** What the agent's program does next, said without its language. */
 export type Move =
@@ -113,7 +114,7 @@ export function sitAgentExam({ name, agent, skips }: Sitting): void {
     beforeEach(() => {
       folder = mkdtempSync(join(tmpdir(), 'agent-exam-'));
     });
-    afterEach(() => rmSync(folder, { recursive: true, force: true }));
+    afterEach(() => removeFolder(folder));
 
     it('a well-behaved run ends with its final message, and its process was told', async () => {
       const desk = await begin(play({ say: `All done.\n${TAG}` }));

@@ -3,13 +3,14 @@
  * (`Sitting`); the exam shows them every kind of news, lets them answer, and takes the other side away. A
  * question may be skipped only with a written reason.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Question } from '../../src/core/index.ts';
 import type { Channel, ChannelInbox, News, NewsContext, Spoken } from '../../src/engine/index.ts';
+import { removeFolder } from '../remove-folder.ts';
 
 /** The other side of a channel: one person, and what carries their words. */
 export interface Person {
@@ -135,7 +136,7 @@ export function channelExam({ name, make, secrets, skips }: Sitting): void {
     afterEach(async () => {
       await seat.channel.close();
       await seat.person.close();
-      rmSync(folder, { recursive: true, force: true });
+      removeFolder(folder);
     });
 
     async function said(count: number): Promise<Spoken[]> {
