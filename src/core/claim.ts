@@ -26,6 +26,66 @@ export interface ResultObject {
   successCriteriaMet: boolean | null;
   /** What it made of guidance that changed its work; absent where it names none. */
   steerResponse?: SteerResponse;
+  /** What its role adds; absent where it names none of that. */
+  details?: ResultDetails;
+  /** A sentence for each field of `details` that could not be read; absent where there is none. */
+  warnings?: string[];
+}
+
+/** The fields of one role. What an agent left out, or wrote in another shape, is not there. */
+export type ResultDetails =
+  | PlannerDetails
+  | QuestionerDetails
+  | ExecutorDetails
+  | ReviewerDetails
+  | LibrarianDetails;
+
+export interface PlannerDetails {
+  role: 'planner';
+  artifactsCreated?: string[];
+  artifactsUpdated?: string[];
+  tasksDefined?: number;
+  nextAction?: string;
+}
+
+export interface QuestionerDetails {
+  role: 'questioner';
+  category?: string;
+  cycle?: number;
+  questionsGenerated?: number;
+  questionsAnswered?: number;
+  newQuestionsEmerged?: number;
+  filesUpdated?: string[];
+}
+
+export interface ExecutorDetails {
+  role: 'executor';
+  attemptNumber?: number;
+  reportPath?: string;
+  criteriaBreakdown?: CriteriaBreakdown;
+  feedbackAddressed?: string[];
+  discoveredTasks?: string[];
+}
+
+export interface CriteriaBreakdown {
+  total: number;
+  met: number;
+  notMet: number;
+}
+
+export interface ReviewerDetails {
+  role: 'reviewer';
+  /** Of the whole session; a review of one task has a verdict. */
+  assessment?: 'Complete' | 'Gaps Identified';
+  gaps?: string[];
+}
+
+export interface LibrarianDetails {
+  role: 'librarian';
+  itemsStaged?: number;
+  files?: string[];
+  promoted?: string[];
+  conflicts?: string[];
 }
 
 /** Begun again, taken up on the way, or another task altogether. */

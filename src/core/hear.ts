@@ -14,6 +14,7 @@ import type {
 import { plainText, readFinalMessage, type Signal } from './final-message.ts';
 import type { OutboxLine } from './outbox-line.ts';
 import { toldBy } from './receipt/index.ts';
+import { mergedDetails } from './result-details.ts';
 import { readResult, worse } from './result-object.ts';
 
 export interface Utterances {
@@ -170,6 +171,8 @@ function merged(results: ResultObject[]): ResultObject | null {
   const [first, second] = results;
   if (first === undefined || second === undefined) return first ?? null;
   const steer = first.steerResponse ?? second.steerResponse;
+  const details = mergedDetails(first.details, second.details);
+  const warnings = [...new Set([...(first.warnings ?? []), ...(second.warnings ?? [])])];
   const either = <T>(a: T[], b: T[]) => (a.length > 0 ? a : b);
   return {
     status: first.status,
@@ -188,6 +191,8 @@ function merged(results: ResultObject[]): ResultObject | null {
         ? false
         : (first.successCriteriaMet ?? second.successCriteriaMet),
     ...(steer === undefined ? {} : { steerResponse: steer }),
+    ...(details === undefined ? {} : { details }),
+    ...(warnings.length === 0 ? {} : { warnings }),
   };
 }
 

@@ -3,15 +3,13 @@
  * it is read tolerantly: other spellings count, a malformed field is as good as left out, and what
  * cannot be read as a status or a verdict is no result at all.
  */
-import type { ClaimedEvidence, ResultObject, SteerResponse } from './claim.ts';
+import type { ClaimedEvidence, ResultDetails, ResultObject, SteerResponse } from './claim.ts';
+import { modeNamed, readDetails, TELLING_DETAILS } from './result-details.ts';
+import { type Fields, fieldsOf, MAX_ITEMS, plain, readText, readTexts } from './result-fields.ts';
 
 type Status = ResultObject['status'];
 type Verdict = NonNullable<ResultObject['verdict']>;
 type CriterionResult = ResultObject['criteriaResults'][number];
-type Fields = Map<string, unknown>;
-
-const MAX_TEXT_CHARS = 16_384;
-const MAX_ITEMS = 500;
 
 const STATUSES: Record<string, Status> = {
   completed: 'completed',
@@ -103,13 +101,10 @@ const TELLING = [
   'recommendation',
   'recommendationstatus',
   'criteriaresults',
-  'criteriabreakdown',
   'feedback',
   'successcriteriamet',
   'steerresponse',
-  'artifactscreated',
-  'artifactsupdated',
-  'reportpath',
+  ...TELLING_DETAILS,
 ];
 
 /**
@@ -119,16 +114,19 @@ const TELLING = [
 export function readResult(value: unknown, { lenient }: { lenient: boolean }): ResultObject | null {
   const fields = fieldsOf(value);
   if (fields === null) return null;
-  const verdict = worse(
-    readVerdict(fields.get('verdict')),
-    readVerdict(fields.get('recommendation') ?? fields.get('recommendationstatus')),
-  );
+  const mode = readText(fields.get('mode'));
+  const { details, warnings } = readDetails(fields, modeNamed(mode));
+  const verdict =
+    worse(
+      readVerdict(fields.get('verdict')),
+      readVerdict(fields.get('recommendation') ?? fields.get('recommendationstatus')),
+    ) ?? verdictOfSession(details);
   const telling = lenient || TELLING.some((name) => fields.has(name));
   const status = readStatus(fields.get('status'), telling) ?? (verdict === null ? null : 'completed');
   if (status === null) return null;
   return {
     status,
-    mode: readText(fields.get('mode')) || null,
+    mode: modeNamed(mode) ?? (mode || null),
     taskId: readText(fields.get('taskid')) || null,
     summary: readText(fields.get('summary')),
     filesModified: readTexts(fields.get('filesmodified')),
@@ -140,7 +138,15 @@ export function readResult(value: unknown, { lenient }: { lenient: boolean }): R
     feedback: readText(fields.get('feedback')),
     successCriteriaMet: readSuccess(fields),
     ...steerResponse(fields.get('steerresponse')),
+    ...(details === null ? {} : { details }),
+    ...(warnings.length === 0 ? {} : { warnings }),
   };
+}
+
+/** A review of the session that names no verdict has given one by its assessment. */
+function verdictOfSession(details: ResultDetails | null): Verdict | null {
+  if (details?.role !== 'reviewer' || details.assessment === undefined) return null;
+  return details.assessment === 'Complete' ? 'Qualified' : 'Failed';
 }
 
 const STEER_RESPONSES: Record<string, SteerResponse> = {
@@ -164,21 +170,6 @@ export function worse(a: Verdict | null, b: Verdict | null): Verdict | null {
   return a ?? b;
 }
 
-/** Keys without case, dashes and underscores, so that filesModified and files_modified are one field. */
-function fieldsOf(value: unknown): Fields | null {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
-  const fields: Fields = new Map();
-  for (const [key, field] of Object.entries(value)) {
-    const name = plain(key);
-    if (field !== null && field !== undefined && !fields.has(name)) fields.set(name, field);
-  }
-  return fields;
-}
-
-function plain(text: string): string {
-  return text.toLowerCase().replace(/[\s_-]+/g, '');
-}
-
 function readStatus(value: unknown, telling: boolean): Status | null {
   if (typeof value !== 'string') return null;
   const word = plain(value);
@@ -193,31 +184,6 @@ function readVerdict(value: unknown): Verdict | null {
   const word = plain(said).replace(/[.!*`"']/g, '');
   if (NOT_QUALIFIED.includes(word)) return 'Failed';
   return QUALIFIED.includes(word) ? 'Qualified' : null;
-}
-
-function readText(value: unknown): string {
-  if (typeof value === 'string') return value.trim().slice(0, MAX_TEXT_CHARS);
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  if (Array.isArray(value)) {
-    return readTexts(value.filter((item) => typeof item === 'string'))
-      .join('\n')
-      .slice(0, MAX_TEXT_CHARS);
-  }
-  const inner = fieldsOf(value);
-  if (inner === null) return '';
-  const text = inner.get('text') ?? inner.get('description') ?? inner.get('reason') ?? inner.get('path');
-  return typeof text === 'string' ? readText(text) : '';
-}
-
-function readTexts(value: unknown): string[] {
-  const list = Array.isArray(value) ? value : typeof value === 'string' ? [value] : [];
-  const texts: string[] = [];
-  for (const item of list.slice(0, MAX_ITEMS)) {
-    if (Array.isArray(item)) continue;
-    const text = readText(item);
-    if (text !== '') texts.push(text);
-  }
-  return texts;
 }
 
 /** Pieces of evidence, however they are spelled; what says nothing is left out. Bounded. Never throws. */
