@@ -24,5 +24,8 @@ export type {
 export { defaultTaskFiles } from './tasklist.ts';
 export type { CycleMetadata, SessionMetadata, SessionStatus } from './v2-metadata.ts';
 export { writeCycleMetadata, writeSessionMetadata } from './v2-metadata.ts';
+export { planFaults } from './v2-plan.ts';
 export type { ProgressFacts, ProgressLine, ProgressMarker } from './v2-progress.ts';
 export { progressLine, progressRow, readProgressMarkers, writeProgress } from './v2-progress.ts';
+export { readTaskFile, writeTaskFile } from './v2-task.ts';
+export { readTaskFolder } from './v2-task-folder.ts';
