@@ -17,8 +17,9 @@ export interface DoubledKey {
 
 /** The first of such keys, at most 20, in the order of the file. The text is known to be JSON. */
 export function doubledKeys(text: string, tree: JsonReading & { kind: 'tree' }): DoubledKey[] {
-  // What is parsed has as many keys as the text has colons, unless some were swallowed.
-  if (countColons(text) === countKeys(tree.value)) return [];
+  // What is parsed has as many keys as the text has colons, unless some were swallowed. Most lists are
+  // known by the quicker count already, which can only be too high.
+  if (countKeyColons(text) === tree.keys || countColons(text) === tree.keys) return [];
   const found: DoubledKey[] = [];
   collect(text, tree.root, { depth: 0, found });
   return found;
@@ -46,6 +47,18 @@ function collect(
   }
 }
 
+/** Colons behind a quote: all that follow a key, and some that stand in a string. */
+function countKeyColons(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf(':'); at !== -1; at = text.indexOf(':', at + 1)) {
+    let before = at - 1;
+    while (text.charCodeAt(before) <= 0x20) before -= 1;
+    if (text.charCodeAt(before) === 0x22) count += 1;
+  }
+  return count;
+}
+
+/** Colons outside of strings. */
 function countColons(text: string): number {
   let count = 0;
   for (let at = 0; at < text.length; ) {
@@ -53,16 +66,5 @@ function countColons(text: string): number {
     if (code === 0x3a) count += 1;
     at = code === 0x22 ? skipString(text, at) : at + 1;
   }
-  return count;
-}
-
-function countKeys(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  let count = 0;
-  if (Array.isArray(value)) {
-    for (const item of value) count += countKeys(item);
-    return count;
-  }
-  for (const key in value) count += 1 + countKeys((value as Record<string, unknown>)[key]);
   return count;
 }

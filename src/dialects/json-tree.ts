@@ -30,7 +30,12 @@ const MAX_DEPTH = 100;
 
 /** `root` is scanned when it is first asked for. */
 export type JsonReading =
-  | { kind: 'tree'; readonly root: JsonNode; value: unknown }
+  | {
+      kind: 'tree';
+      readonly root: JsonNode;
+      value: unknown /** How many keys the value has. */;
+      keys: number;
+    }
   | { kind: 'fault'; fault: JsonFault };
 
 /**
@@ -46,11 +51,13 @@ export function readJson(text: string): JsonReading {
   } catch {
     return { kind: 'fault', fault: findFault(text, from) };
   }
-  if (isDeeper(value, MAX_DEPTH)) return { kind: 'fault', fault: findFault(text, from) };
+  const keys = countKeys(value, MAX_DEPTH);
+  if (keys === TOO_DEEP) return { kind: 'fault', fault: findFault(text, from) };
   let root: JsonNode | undefined;
   return {
     kind: 'tree',
     value,
+    keys,
     get root() {
       root ??= positionsOf(text);
       return root;
@@ -58,23 +65,49 @@ export function readJson(text: string): JsonReading {
   };
 }
 
-/** The tree of a text that is known to be JSON. The top is read at once, what stands in it when asked for. */
-export function positionsOf(text: string): JsonNode {
-  const scanner: Scanner = { text, at: text.charCodeAt(0) === 0xfeff ? 1 : 0, lazy: true };
+/** The tree of a text that is known to be JSON. */
+function positionsOf(text: string): JsonNode {
+  return nodeAt(text, text.charCodeAt(0) === 0xfeff ? 1 : 0);
+}
+
+/** The tree of the value that begins there. Its top is read at once, what stands in it when asked for. */
+export function nodeAt(text: string, start: number): JsonNode {
+  const scanner: Scanner = { text, at: start, lazy: true };
   skipSpace(scanner);
   return text.charCodeAt(scanner.at) === 0x7b ? readObject(scanner, 0) : readValue(scanner, 0);
 }
 
-/** Whether anything in the value lies deeper than that many levels. */
-function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (levels < 0) return true;
-  if (Array.isArray(value)) {
-    for (const item of value) if (isDeeper(item, levels - 1)) return true;
-    return false;
+const TOO_DEEP = -1;
+
+/** How many keys the value has, inner ones too; `TOO_DEEP` where anything lies deeper than that many levels. */
+function countKeys(value: unknown, levels: number): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  if (levels < 0) return TOO_DEEP;
+  return Array.isArray(value) ? countInItems(value, levels) : countInFields(value as object, levels);
+}
+
+function countInItems(items: readonly unknown[], levels: number): number {
+  let count = 0;
+  for (const item of items) {
+    if (typeof item !== 'object') continue;
+    const inside = countKeys(item, levels - 1);
+    if (inside === TOO_DEEP) return TOO_DEEP;
+    count += inside;
   }
-  for (const key in value) if (isDeeper((value as Record<string, unknown>)[key], levels - 1)) return true;
-  return false;
+  return count;
+}
+
+function countInFields(fields: object, levels: number): number {
+  let count = 0;
+  for (const key in fields) {
+    count += 1;
+    const value = (fields as Record<string, unknown>)[key];
+    if (typeof value !== 'object') continue;
+    const inside = countKeys(value, levels - 1);
+    if (inside === TOO_DEEP) return TOO_DEEP;
+    count += inside;
+  }
+  return count;
 }
 
 /** Where the text leaves the grammar, by reading all of it. */
@@ -166,8 +199,14 @@ export function itemAt(array: JsonNode & { kind: 'array' }, index: number): Json
   return array instanceof LazyArray ? array.at(index) : array.items[index];
 }
 
+/** The key that begins here, and where it ends; the text is known to be JSON. */
+export function keyAt(text: string, start: number): { key: string; end: number } {
+  const scanner: Scanner = { text, at: start, lazy: true };
+  return { key: readString(scanner), end: scanner.at };
+}
+
 /** The end of the object or array that begins here; the text is known to be JSON. */
-function skipNested(text: string, start: number): number {
+export function skipNested(text: string, start: number): number {
   let at = start;
   let level = 0;
   for (;;) {

@@ -5,7 +5,6 @@
 import { entryOf, type JsonNode } from './json-tree.ts';
 import { DONE_KEYS, statusOfWord, wordOfStatus } from './story-fields.ts';
 import type { StoryIndex } from './story-list.ts';
-import { storyNode } from './story-place.ts';
 import type { TaskMark } from './tasklist.ts';
 import type { Edit } from './text.ts';
 
@@ -37,10 +36,11 @@ export const JSON_NOTATION: Notation = {
   },
 };
 
-/** A list to be marked: where its stories stand, and what they are called. */
-export interface MarkedList extends Pick<StoryIndex, 'place' | 'ids'> {
+/** A list to be marked: what its stories are called, and where they stand. */
+export interface MarkedList extends Pick<StoryIndex, 'ids'> {
   text: string;
-  readonly root: JsonNode;
+  /** Asked for in rising order. */
+  story: (index: number) => JsonNode | undefined;
   /** The stories as values, for the words the list uses. */
   values: () => readonly unknown[];
 }
@@ -56,7 +56,7 @@ export function markEdits(list: MarkedList, marks: readonly TaskMark[], notation
   const edits: Edit[] = [];
   for (let index = 0; index < list.ids.length; index++) {
     const mark = byTask.get(list.ids[index] ?? '');
-    const story = mark === undefined ? undefined : storyNode(list.root, list.place, index);
+    const story = mark === undefined ? undefined : list.story(index);
     if (mark === undefined || story?.kind !== 'object') continue;
     edits.push(...fieldEdits(list.text, story, wantedFields(story, mark, used), notation));
   }

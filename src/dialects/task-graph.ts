@@ -27,13 +27,32 @@ export function graphFault(
   lineOf: (index: number) => number,
 ): GraphFault | null {
   const indexOf = new Map<string, number>();
+  for (let i = 0; i < tasks.length; i++) indexOf.set(tasks[i]!.id, i);
+  const unique = indexOf.size === tasks.length && (isOneCase(tasks) || isUniqueFolded(tasks));
+  return unique ? dependencyFault(tasks, indexOf, lineOf) : duplicateFault(tasks, lineOf);
+}
+
+const NO_SMALL = /^[\0-\x60\x7b-\x7f]*$/;
+const NO_CAPITAL = /^[\0-\x40\x5b-\x7f]*$/;
+
+/** Ids like `US-0001`, or like `us-0001`, of which none can differ from another by case alone. */
+function isOneCase(tasks: readonly GraphTask[]): boolean {
+  return tasks.every(({ id }) => NO_SMALL.test(id)) || tasks.every(({ id }) => NO_CAPITAL.test(id));
+}
+
+function isUniqueFolded(tasks: readonly GraphTask[]): boolean {
+  return new Set(tasks.map(({ id }) => id.toLowerCase())).size === tasks.length;
+}
+
+function duplicateFault(tasks: readonly GraphTask[], lineOf: (index: number) => number): GraphFault | null {
+  const indexOf = new Map<string, number>();
   for (let i = 0; i < tasks.length; i++) {
     const id = tasks[i]!.id.toLowerCase();
     const first = indexOf.get(id);
     if (first !== undefined) return duplicate(tasks[i]!.id, [lineOf(first), lineOf(i)]);
     indexOf.set(id, i);
   }
-  return dependencyFault(tasks, indexOf, lineOf);
+  return null;
 }
 
 function duplicate(id: string, [first, line]: [number, number]): GraphFault {
@@ -46,16 +65,13 @@ function duplicate(id: string, [first, line]: [number, number]): GraphFault {
   };
 }
 
-/** `indexOf` has the ids in lower case. */
+/** No id stands twice. */
 function dependencyFault(
   tasks: readonly GraphTask[],
   indexOf: ReadonlyMap<string, number>,
   lineOf: (index: number) => number,
 ): GraphFault | null {
-  const find = (id: string) => {
-    const at = indexOf.get(id.toLowerCase());
-    return at !== undefined && tasks[at]!.id === id ? at : -1;
-  };
+  const find = (id: string) => indexOf.get(id) ?? -1;
   // Most lists name what comes before; such a list has no cycle, whatever its length.
   let inOrder = true;
   for (let i = 0; i < tasks.length; i++) {

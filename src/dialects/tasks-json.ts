@@ -3,14 +3,15 @@
  * stands in README.md of this folder.
  */
 import type { ProblemFacts } from '../core/index.ts';
+import { itemsAlong } from './json-along.ts';
 import { type DoubledKey, doubledKeys } from './json-doubled.ts';
-import { type JsonNode, type JsonReading, positionsOf, readJson } from './json-tree.ts';
+import { type JsonNode, type JsonReading, readJson } from './json-tree.ts';
 import { compareStories, type RawStory, type StoryFormat } from './story-compare.ts';
 import { emptyReading, type StoryFile } from './story-faults.ts';
 import { LIST_KEYS } from './story-fields.ts';
 import { indexStories, readStories, type StoryIndex } from './story-list.ts';
 import { fieldEdits, JSON_NOTATION, type MarkedList, markEdits, type StoryFields } from './story-marks.ts';
-import type { StoryHolder } from './story-place.ts';
+import { type StoryHolder, type StoryPlace, storyNode } from './story-place.ts';
 import type { TaskDialect, TaskListReading, TaskMark } from './tasklist.ts';
 import { applyEdits, type Edit, lineAt } from './text.ts';
 
@@ -32,7 +33,10 @@ function fileOf(tree: JsonReading & { kind: 'tree' }, text: string, path: string
   };
 }
 
-/** What the last text that was read holds. A mark follows the reading of the same text nearly always. */
+/**
+ * What the last text of one list without doubled keys holds. A mark follows the reading of the same text
+ * nearly always.
+ */
 let lastRead: (Pick<StoryIndex, 'place' | 'ids'> & { text: string }) | null = null;
 
 function read(text: string, path: string, list?: string): TaskListReading {
@@ -44,7 +48,7 @@ function read(text: string, path: string, list?: string): TaskListReading {
     const hidden = doubled.find(({ depth, key }) => depth === 0 && LIST_KEYS.some((known) => known === key));
     if (hidden !== undefined) return { kind: 'unreadable', problem: hiddenList(hidden, path) };
     const read = readStories(file, list, ({ place, ids }) => {
-      if (list === undefined) lastRead = { text, place, ids };
+      if (list === undefined && doubled.length === 0 && isOneList(place)) lastRead = { text, place, ids };
     });
     return read.kind === 'list' ? { ...read, warnings: [...doubled.map(toldTwice), ...read.warnings] } : read;
   }
@@ -72,17 +76,21 @@ function toldTwice({ key, first, line }: DoubledKey): string {
   return `line ${line}: "${key}" stands twice in one object, first in line ${first}; the last one counts`;
 }
 
+function isOneList({ nested, keyed }: StoryPlace): boolean {
+  return nested === null && keyed === undefined;
+}
+
 function markedList(text: string): MarkedList | null {
   if (text === lastRead?.text) {
     const { place, ids } = lastRead;
     const values = () => indexStories(parse(text, '')?.value)?.values ?? [];
-    return { text, place, ids, root: positionsOf(text), values };
+    return { text, ids, story: itemsAlong(text, place.keys), values };
   }
   const file = parse(text, '');
   const index = file === null ? null : indexStories(file.value);
   if (file === null || index === null) return null;
   const { place, ids, values } = index;
-  return { text, place, ids, root: file.root, values: () => values };
+  return { text, ids, story: (at) => storyNode(file.root, place, at), values: () => values };
 }
 
 function append({ text }: StoryFile, list: StoryHolder, stories: RawStory[]): Edit {

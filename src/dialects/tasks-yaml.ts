@@ -9,7 +9,7 @@ import { compareStories, type RawStory, type StoryFormat } from './story-compare
 import { emptyReading, type StoryFile } from './story-faults.ts';
 import { indexStories, readStories } from './story-list.ts';
 import { markEdits, type Notation, type StoryFields } from './story-marks.ts';
-import type { Story, StoryHolder } from './story-place.ts';
+import { type Story, type StoryHolder, storyNode } from './story-place.ts';
 import type { TaskDialect, TaskListReading, TaskMark } from './tasklist.ts';
 import { applyEdits, type Edit, LONE_RETURN, lineAt, lineEnding } from './text.ts';
 
@@ -199,7 +199,9 @@ export const tasksYaml: TaskDialect = {
     const file = FORMAT.parse(text, '');
     const index = file === null ? null : indexStories(file.value);
     if (file === null || index === null) return text;
-    const list = { ...index, text, root: file.root, values: () => index.values };
+    const { ids, place, values } = index;
+    const story = (at: number) => storyNode(file.root, place, at);
+    const list = { text, ids, story, values: () => values };
     return applyEdits(text, markEdits(list, marks, NOTATION));
   },
   compare: (input) => compareStories(FORMAT, input),
