@@ -128,6 +128,8 @@ describe('it is no command of the line', () => {
     'function npm { true; }; npm test',
     '(( 1 )) && npm test',
     'npm test "',
+    'npm test | ! cat',
+    'npm test | ! cat || true',
     'npm test && (true',
     'cat <<EOF\nnpm test',
     `${'('.repeat(100)}npm test${')'.repeat(100)}`,

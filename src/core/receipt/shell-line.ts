@@ -112,6 +112,8 @@ class Reader {
       if (this.#text[this.#at] !== '|' || this.#text[this.#at + 1] === '|') break;
       this.#at += this.#text[this.#at + 1] === '&' ? 2 : 1;
       this.#blanks(true);
+      // `a | ! b` is no line: the shell refuses it and runs nothing.
+      if (this.#text[this.#at] === '!' && /\s/.test(this.#text[this.#at + 1] ?? '\n')) throw new Unread();
       parts.push(this.#part());
     }
     return { negated, parts };
