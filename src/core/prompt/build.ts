@@ -3,12 +3,15 @@
  * budget of its own so that a long memory never pushes the task out. What people and earlier calls
  * wrote is data: labelled, fenced and inert.
  */
+import { MODES, type Mode } from '../role.ts';
 import { isTerminal, MARKERS, type TaskDef } from '../task.ts';
+import { type Data, dataFor, pathList } from './data.ts';
 import { dutiesOf } from './duties.ts';
 import { GUIDANCE_EACH, guidanceText } from './guidance.ts';
-import { fenced, inert, inertLine, shortened } from './inert.ts';
+import { fenced } from './inert.ts';
 import type { PromptAnswer, PromptInput } from './input.ts';
 import { duration, howToReport } from './report.ts';
+import { faultsText, guardrailsText, mayWriteText, sessionInputs, stagedText } from './session.ts';
 import { skillsText } from './skills.ts';
 
 /** Budgets in characters before escaping; lists in entries. */
@@ -27,7 +30,6 @@ const BUDGET = {
   titleChars: 120,
   review: 12_000,
   report: 8_000,
-  paths: 100,
   inputs: 40,
   patterns: 8_000,
   /** Beside the budget by which they were chosen. */
@@ -35,14 +37,6 @@ const BUDGET = {
   prd: 16_000,
   commits: 20,
 } as const;
-
-/** Shortens, escapes and fences for one prompt's completion word. */
-interface Data {
-  block(text: string, max: number, keep?: 'start' | 'end'): string;
-  line(text: string, max?: number): string;
-  /** Fenced only where it holds a fence itself: for the words of the session's owner. */
-  plain(text: string, max: number): string;
-}
 
 /** The whole prompt. A prompt that comes back as an answer claims nothing. */
 export function buildPrompt(input: PromptInput): string {
@@ -60,18 +54,6 @@ export function buildPrompt(input: PromptInput): string {
   ];
   const written = sections.filter(([, text]) => text !== '').map(([name, text]) => `## ${name}\n\n${text}`);
   return `${written.join('\n\n')}\n`;
-}
-
-function dataFor(word: string | null): Data {
-  return {
-    block: (text, max, keep) => fenced(inert(shortened(text.trim(), max, keep), word)),
-    line: (text, max = BUDGET.criterion) => inertLine(shortened(text, max), word),
-    plain: (text, max) => {
-      const safe = inert(shortened(text.trim(), max), word);
-      // A fence of its own, left open, would swallow the sections that follow.
-      return /`{3,}|~{3,}/.test(safe) ? fenced(safe) : safe;
-    },
-  };
 }
 
 function objective({ objective, pausedMessage }: PromptInput, data: Data): string {
@@ -151,23 +133,32 @@ function events({ events = [] }: PromptInput, data: Data): string {
 }
 
 function work(input: PromptInput, data: Data): string {
-  const duties = dutiesOf(input.mode, input.task?.id ?? null);
+  const { session } = input;
+  const duties = dutiesOf(input);
   const parts = [`${duties.who}\n\n${duties.rules.map((rule, i) => `${i + 1}. ${rule}`).join('\n')}`];
   const add = (title: string, text: string) => {
     if (text !== '') parts.push(`### ${title}\n\n${text}`);
   };
+  add('What was wrong with the last try', session ? faultsText(session, data) : '');
   add('Your role', input.instructions?.trim() ? data.plain(input.instructions, BUDGET.instructions) : '');
   if (input.task !== null && input.task.id !== 'objective') add('Task', taskText(input.task, data));
   else if (input.task !== null) add('Acceptance criteria', criteria(input.task, data));
   add('Feedback of the last review', quoted(input.lastReviewFeedback, BUDGET.review, data));
   add('Last report of the executor', quoted(input.lastReport, BUDGET.report, data));
-  add('Paths changed for this task so far', paths(input.changedPaths ?? [], data));
+  add('Paths changed for this task so far', pathList(input.changedPaths ?? [], data));
   add('Work left by an earlier attempt', leftovers(input, data));
   add('Gates', gates(input, data));
   add('Commits', `${commits(input)}${input.mode === 'TASK_REVIEW' ? '' : NEVER_CLEAN}`.trim());
-  add('Protected paths', paths(input.protect ?? [], data));
+  add('Protected paths', pathList(input.protect ?? [], data));
   add('Inputs', inputs(input, data));
-  add('Other tasks (not yours in this call)', index(input, data));
+  add(
+    input.mode === 'PROMOTE' ? 'Approved items' : 'Carried items',
+    session ? stagedText(session, data) : '',
+  );
+  add('Guardrails', session ? guardrailsText(session, data) : '');
+  add('What you may write', mayWriteText(input, data));
+  for (const { title, terms, example } of duties.formats ?? []) add(title, `${terms}\n\n${fenced(example)}`);
+  add(isOfTask(input) ? 'Other tasks (not yours in this call)' : 'Tasks of this cycle', index(input, data));
   return parts.join('\n\n');
 }
 
@@ -180,7 +171,7 @@ function taskText(task: TaskDef, data: Data): string {
   if (task.description.trim() !== '') lines.push('', data.block(task.description, BUDGET.description));
   const list = criteria(task, data);
   if (list !== '') lines.push('', 'Acceptance criteria:', list);
-  if (task.files.length > 0) lines.push('', 'Files it names:', paths(task.files, data));
+  if (task.files.length > 0) lines.push('', 'Files it names:', pathList(task.files, data));
   if (task.dependsOn.length > 0) {
     lines.push(
       '',
@@ -202,19 +193,13 @@ function criteria({ acceptance }: TaskDef, data: Data): string {
     : lines.join('\n');
 }
 
-function paths(list: string[], data: Data): string {
-  const lines = list.slice(0, BUDGET.paths).map((path) => `- ${data.line(path, 800)}`);
-  const left = list.length - lines.length;
-  return left > 0 ? [...lines, `- … shortened: ${left} more`].join('\n') : lines.join('\n');
-}
-
 function leftovers({ leftovers }: PromptInput, data: Data): string {
   if (leftovers === undefined || leftovers === null) return '';
   const lines = [
     `Before this call: ${data.line(leftovers.why, 400)}. Check what is there before you go on; keep what is right.`,
   ];
   if (leftovers.present.length > 0)
-    lines.push('', 'In the work tree, uncommitted:', paths(leftovers.present, data));
+    lines.push('', 'In the work tree, uncommitted:', pathList(leftovers.present, data));
   if (leftovers.conflicts.length > 0) {
     const named = leftovers.conflicts.map(({ path, file }) =>
       file === null ? `${path} (you had deleted it)` : `${path} (what you had made of it: ${file})`,
@@ -222,7 +207,7 @@ function leftovers({ leftovers }: PromptInput, data: Data): string {
     lines.push(
       '',
       'Not put back, because the files have changed since. Unless it is done by now, work what is missing into each file as it is now; what others added stays:',
-      paths(named, data),
+      pathList(named, data),
     );
   }
   return lines.join('\n');
@@ -237,18 +222,24 @@ function gates({ gates = [], mode }: PromptInput, data: Data): string {
       terms.push('failures from before this task are tolerated, new ones are not');
     return `- ${data.line(name, 100)}: \`${data.line(run, 600)}\` (${terms.join('; ')})`;
   });
-  const who =
-    mode === 'TASK_REVIEW'
-      ? 'The loop has its own results of these commands. Run them too where they show something about a criterion.'
-      : 'After this call the loop runs these commands itself, in this folder, on the files as you leave them. Their exit codes decide, not your report. A gate that runs no test where tests are expected has not passed.';
-  return `${who}\n\n${lines.join('\n')}`;
+  return `${gatesFor(mode)}\n\n${lines.join('\n')}`;
+}
+
+function gatesFor(mode: Mode): string {
+  if (MODES[mode].runsGates)
+    return 'After this call the loop runs these commands itself, in this folder, on the files as you leave them. Their exit codes decide, not your report. A gate that runs no test where tests are expected has not passed.';
+  if (mode === 'TASK_REVIEW' || mode === 'SESSION_REVIEW')
+    return 'The loop has its own results of these commands. Run them too where they show something about a criterion.';
+  return 'After every attempt at a task the loop runs these commands itself, and no task is accepted while a required one fails. They are told here so that you know them; this call is not held against them.';
 }
 
 /** The session's journal and all it kept lie in folders that git ignores. */
 const NEVER_CLEAN = ' Never run `git clean` with -x or -X: it deletes the record of this loop.';
 
 function commits({ commit, mode }: PromptInput): string {
-  if (commit === undefined || mode === 'TASK_REVIEW') return '';
+  if (mode === 'TASK_REVIEW') return '';
+  if (MODES[mode].owes !== 'code') return 'Do not commit anything.';
+  if (commit === undefined) return '';
   if (commit === 'agent')
     return 'Commit your work yourself before you report: only the files of this task, one commit, a message in the style of the recent ones.';
   if (commit === 'none') return 'Do not commit. The work stays in the work tree.';
@@ -257,7 +248,8 @@ function commits({ commit, mode }: PromptInput): string {
   return 'You may commit the files of this task. What you leave uncommitted, the loop commits once the task is accepted.';
 }
 
-function inputs({ inputs = {}, task, taskFile, attempt, mode }: PromptInput, data: Data): string {
+function inputs(input: PromptInput, data: Data): string {
+  const { inputs = {}, task, taskFile, attempt, mode, session } = input;
   const all: [string, string][] = [
     ['mode', mode],
     ...(task === null ? [] : ([['task', task.id]] as [string, string][])),
@@ -265,10 +257,15 @@ function inputs({ inputs = {}, task, taskFile, attempt, mode }: PromptInput, dat
     ...(taskFile ? ([['task file', taskFile]] as [string, string][]) : []),
     ...Object.entries(inputs),
   ];
-  return all
+  const lines = all
     .slice(0, BUDGET.inputs)
-    .map(([name, value]) => `- ${data.line(name, 80)}: ${data.line(value, 600)}`)
-    .join('\n');
+    .map(([name, value]) => `- ${data.line(name, 80)}: ${data.line(value, 600)}`);
+  return [...lines, ...(session ? sessionInputs(session, data) : [])].join('\n');
+}
+
+/** A call about one task, or about the objective as one. */
+function isOfTask({ task, mode }: PromptInput): boolean {
+  return task !== null || mode === 'TASK_REVIEW' || MODES[mode].owes === 'code';
 }
 
 /** In file order; where they are too many, those that are still open are shown first. */

@@ -75,6 +75,31 @@ export interface PromptSkills {
   others?: { name: string; about: string }[];
 }
 
+/** The session's folders and what lies in them for this call. Paths are as the agent reaches them. */
+export interface PromptSession {
+  dir: string;
+  /** `iterations/<N>`. */
+  cycleDir: string;
+  /** N. */
+  cycle: number;
+  /** Of the questions this call is about; left out or empty: all of them. */
+  category?: string | undefined;
+  /** Of the questions, from 1. */
+  round?: number | undefined;
+  /** The report this call writes, or adds its part to. */
+  reportPath?: string | undefined;
+  /** Works of earlier calls, by what they are, e.g. `plan`. */
+  inputs: { name: string; path: string }[];
+  /** Folders of feedback. */
+  feedback: string[];
+  /** Notes that were approved, or that were carried here from an earlier cycle. */
+  staged?: string[] | undefined;
+  /** The exact errors of the previous try. */
+  faults?: string[] | undefined;
+  /** What the session's owner wrote down for it. */
+  guardrails?: string | undefined;
+}
+
 export interface PromptInput {
   objective: string;
   role: RoleName;
@@ -104,6 +129,8 @@ export interface PromptInput {
   changedPaths?: string[] | undefined;
   /** Further inputs by name, e.g. the report path. */
   inputs?: Record<string, string> | undefined;
+  /** Absent in teams that write no plan and no reports. */
+  session?: PromptSession | undefined;
   knowledge?: PromptKnowledge | undefined;
   skills?: PromptSkills | undefined;
   /** Nobody can speak to this agent while it works: it has to look for itself. */

@@ -6,6 +6,7 @@
 import { MODES } from '../role.ts';
 import { inertLine } from './inert.ts';
 import type { PromptInput } from './input.ts';
+import { aboutResult, sampleResult } from './sample-result.ts';
 
 /** The text of the section, without its heading. */
 export function howToReport(input: PromptInput): string {
@@ -15,58 +16,26 @@ export function howToReport(input: PromptInput): string {
 function lastMessage(input: PromptInput): string[] {
   const word = inertLine(input.completionWord ?? '', null);
   const alias = word === '' ? '' : ` (or the word \`${word}\` alone on its line)`;
-  const reviews = MODES[input.mode].owes === 'verdict';
   const lines = [
     'End with one message that holds a fenced block of type `json` with this object. Only the last message of the call is read. In `status`, write one of the four words:',
     '',
     '```json',
-    JSON.stringify(sample(input), null, 2),
+    JSON.stringify(sampleResult(input), null, 2),
     '```',
     '',
   ];
-  if (reviews) {
+  const told = aboutResult(input);
+  if (told !== '') lines.push(told);
+  if (MODES[input.mode].owes !== 'verdict') {
     lines.push(
-      'Here `status` is about the review, `verdict` about the task: a finished review with the verdict Failed is `completed`. Give one entry in `criteria_results` for every acceptance criterion.',
-    );
-  } else {
-    lines.push(
-      `When, and only when, the work is complete and verified, also put the tag \`<promise>COMPLETE</promise>\` alone on a line at the end of that message${alias}. It claims the task of this call. If the work is not complete, leave the tag out and say what is missing.`,
+      `When, and only when, the work is complete and verified, also put the tag \`<promise>COMPLETE</promise>\` alone on a line at the end of that message${alias}. It claims the ${claimed(input)} of this call. If the work is not complete, leave the tag out and say what is missing.`,
     );
   }
   return lines;
 }
 
-function sample(input: PromptInput): Record<string, unknown> {
-  const common = {
-    status: 'completed | failed | blocked | paused',
-    mode: input.mode,
-    ...(input.task === null ? {} : { task_id: inertLine(input.task.id, input.completionWord ?? null) }),
-    summary: 'what you did, in two or three sentences',
-  };
-  if (MODES[input.mode].owes === 'verdict') {
-    return {
-      ...common,
-      verdict: 'Qualified | Failed',
-      criteria_results: [
-        { criterion: 'text of the criterion', met: 'true | false', note: 'what you ran or read' },
-      ],
-      feedback: 'what must change, where, and how to see it; empty when Qualified',
-    };
-  }
-  return {
-    ...common,
-    success_criteria_met: 'true | false',
-    files_modified: ['path/of/a/file'],
-    evidence: [
-      {
-        criterion: 'text of the criterion',
-        kind: 'command | file | commit',
-        value: 'the command',
-        exit_code: 'its exit code',
-      },
-    ],
-    blockers: [],
-  };
+function claimed({ mode }: PromptInput): string {
+  return MODES[mode].owes === 'works' ? 'work' : 'task';
 }
 
 function blockers(): string[] {
