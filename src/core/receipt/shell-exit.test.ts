@@ -206,7 +206,7 @@ test.skipIf(process.platform === 'win32')('what is said of a line is what a shel
     }),
     { numRuns: 100 },
   );
-});
+}, 60_000);
 
 test('is never thrown off, whatever a line holds', () => {
   const piece = fc.oneof(
