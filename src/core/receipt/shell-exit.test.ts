@@ -170,43 +170,47 @@ test('a line may end the same way whatever its commands do', () => {
 });
 
 // Windows has no such shell.
-test.skipIf(process.platform === 'win32')('what is said of a line is what a shell does with it', () => {
-  const simple = fc.constantFrom(
-    't 0',
-    't 1',
-    't 2',
-    'true',
-    'false',
-    'set -e',
-    'set +e',
-    'echo x >/dev/null',
-  );
-  const joint = fc.constantFrom(' && ', ' || ', '; ', '\n', ' | ');
-  const piece: fc.Arbitrary<string> = fc.letrec((tie) => ({
-    one: fc.oneof(
-      { weight: 5, arbitrary: simple },
-      fc
-        .tuple(tie('line'), fc.constantFrom('(L)', '{ L; }', '! t 1'))
-        .map(([line, frame]) => frame.replace('L', () => String(line))),
-    ),
-    line: fc
-      .array(fc.tuple(tie('one'), joint), { minLength: 1, maxLength: 4 })
-      .map((parts) => parts.map(([one, next], at) => (at === 0 ? one : `${next}${one}`)).join('')),
-  })).line as fc.Arbitrary<string>;
-  fc.assert(
-    fc.property(piece, (text) => {
-      // Each `t` has a name of its own and tells how it ended.
-      let count = 0;
-      const line = text.replace(/\bt (\d)/g, (_, code) => `t ${code} n${count++}`);
-      const script = `t() { echo "t $1 $2" >&2; return "$1"; }\n${line}\n`;
-      const { status, stderr } = spawnSync('bash', ['-c', script], { encoding: 'utf8' });
-      for (const { command, exitCode } of ranIn(line, status) ?? [])
-        if (/^t \d n/.test(command) && exitCode !== null)
-          expect(`${exitCode} ${stderr.split('\n').includes(command)}`, line).toBe(`${command[2]} true`);
-    }),
-    { numRuns: 100 },
-  );
-}, 60_000);
+test.skipIf(process.platform === 'win32')(
+  'what is said of a line is what a shell does with it',
+  () => {
+    const simple = fc.constantFrom(
+      't 0',
+      't 1',
+      't 2',
+      'true',
+      'false',
+      'set -e',
+      'set +e',
+      'echo x >/dev/null',
+    );
+    const joint = fc.constantFrom(' && ', ' || ', '; ', '\n', ' | ');
+    const piece: fc.Arbitrary<string> = fc.letrec((tie) => ({
+      one: fc.oneof(
+        { weight: 5, arbitrary: simple },
+        fc
+          .tuple(tie('line'), fc.constantFrom('(L)', '{ L; }', '! t 1'))
+          .map(([line, frame]) => frame.replace('L', () => String(line))),
+      ),
+      line: fc
+        .array(fc.tuple(tie('one'), joint), { minLength: 1, maxLength: 4 })
+        .map((parts) => parts.map(([one, next], at) => (at === 0 ? one : `${next}${one}`)).join('')),
+    })).line as fc.Arbitrary<string>;
+    fc.assert(
+      fc.property(piece, (text) => {
+        // Each `t` has a name of its own and tells how it ended.
+        let count = 0;
+        const line = text.replace(/\bt (\d)/g, (_, code) => `t ${code} n${count++}`);
+        const script = `t() { echo "t $1 $2" >&2; return "$1"; }\n${line}\n`;
+        const { status, stderr } = spawnSync('bash', ['-c', script], { encoding: 'utf8' });
+        for (const { command, exitCode } of ranIn(line, status) ?? [])
+          if (/^t \d n/.test(command) && exitCode !== null)
+            expect(`${exitCode} ${stderr.split('\n').includes(command)}`, line).toBe(`${command[2]} true`);
+      }),
+      { numRuns: 100 },
+    );
+  },
+  60_000,
+);
 
 test('is never thrown off, whatever a line holds', () => {
   const piece = fc.oneof(
