@@ -27,5 +27,8 @@ export { writeCycleMetadata, writeSessionMetadata } from './v2-metadata.ts';
 export { planFaults } from './v2-plan.ts';
 export type { ProgressFacts, ProgressLine, ProgressMarker } from './v2-progress.ts';
 export { progressLine, progressRow, readProgressMarkers, writeProgress } from './v2-progress.ts';
+export { openQuestions, questionFaults, questionsOfLastRound, readQuestions } from './v2-questions.ts';
+export { keepPartOne, latestReport, readReport, reportPath, writeReport } from './v2-report.ts';
+export { readReview, writeMinimalReview } from './v2-review.ts';
 export { readTaskFile, writeTaskFile } from './v2-task.ts';
 export { readTaskFolder } from './v2-task-folder.ts';

@@ -13,6 +13,8 @@ export interface FrontMatter {
   /** What stands below it: line ends are line feeds, no byte order mark. */
   body: string;
   present: boolean;
+  /** How many lines stand above `body`. */
+  above: number;
   /** What keeps it from being YAML; null where it is or where there is none. */
   fault: string | null;
 }
@@ -30,7 +32,7 @@ export function plainText(text: string): string {
 /** Never throws. */
 export function splitFrontMatter(text: string): FrontMatter {
   const plain = plainText(text);
-  const none: FrontMatter = { fields: new Map(), body: plain, present: false, fault: null };
+  const none: FrontMatter = { fields: new Map(), body: plain, present: false, above: 0, fault: null };
   const opening = /^\s*---[ \t]*\n/.exec(plain);
   if (opening === null) return none;
   const behind = plain.slice(opening[0].length);
@@ -41,7 +43,8 @@ export function splitFrontMatter(text: string): FrontMatter {
   }
   const front = behind.slice(0, closing.index);
   const body = behind.slice(closing.index + closing[0].length);
-  return { ...fieldsIn(front), body, present: true };
+  const above = plain.slice(0, plain.length - body.length).split('\n').length - 1;
+  return { ...fieldsIn(front), body, present: true, above };
 }
 
 function fieldsIn(front: string): Pick<FrontMatter, 'fields' | 'fault'> {

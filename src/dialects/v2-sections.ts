@@ -37,7 +37,7 @@ export function everyHeading(text: string): Heading[] {
       if (underlined) from = behindLine(text, from);
       found.push({ title: block.text, name: fold(block.text), level, line, start, from, underlined });
     } else if (block.kind === 'text' && block.depth === 0 && !block.continues) {
-      const bold = /^(\*\*|__)([^*_:]{2,60}):?\1[ \t]*:?[ \t]*/.exec(block.text);
+      const bold = /^(\*\*|__)([^*_]{2,60}?):?\1[ \t]*:?[ \t]*/.exec(block.text);
       if (bold === null) return;
       const { line, at: start } = block;
       const [title, from] = [bold[2]!.trim(), start + bold[0].length];
