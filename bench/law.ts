@@ -2,7 +2,15 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { decide, emptyState, evolve, type Fact, type JournalRecord, type State } from '../src/core/index.ts';
+import {
+  decide,
+  emptyState,
+  evolve,
+  type Fact,
+  type JournalRecord,
+  layers,
+  type State,
+} from '../src/core/index.ts';
 import { readTaskList, writeMarks } from '../src/dialects/index.ts';
 import { openJournal, readJournal, takeLock } from '../src/store/index.ts';
 import { beginning, benchPolicy, manyTasks, writeJournal } from './journal.ts';
@@ -92,6 +100,7 @@ export async function taskRows({ quick }: Scale): Promise<Row[]> {
       unit: 'ms',
       most: 15,
     },
+    await layeringRow(quick),
     {
       name: `${many} tasks in tasks.json: read, pick, rewrite`,
       value: await medianCostMs(9, () => round(path, text)),
@@ -100,6 +109,24 @@ export async function taskRows({ quick }: Scale): Promise<Row[]> {
       note: `${Math.round(text.length / 1024)} KB`,
     },
   ];
+}
+
+/** Every task waits for up to four of the hundred before it, so there are layers and they are uneven. */
+async function layeringRow(quick: boolean): Promise<Row> {
+  const count = quick ? 100 : 5_000;
+  const ids = Array.from({ length: count }, (_, i) => `task-${(i * 7919) % count}`);
+  const tasks = ids.map((id, i) => {
+    const back = [1, 7, 31, 100].map((far, n) => i - ((far * (i % (n + 3))) % 101) - 1);
+    return { id, dependsOn: back.filter((at) => at >= 0).map((at) => ids[at]!) };
+  });
+  const edges = tasks.reduce((sum, { dependsOn }) => sum + dependsOn.length, 0);
+  return {
+    name: `layering ${count.toLocaleString('en-US')} tasks with ${(4 * count).toLocaleString('en-US')} edges`,
+    value: await medianCostMs(9, () => layers(tasks)),
+    unit: 'ms',
+    most: 100,
+    note: `${edges.toLocaleString('en-US')} edges, ${layers(tasks).length} layers`,
+  };
 }
 
 function tasksJson(tasks: ReturnType<typeof manyTasks>): string {

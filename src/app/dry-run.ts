@@ -1,6 +1,7 @@
 /** `ralph run --dry-run`: everything that would be decided before the first agent starts, and nothing done. */
 import {
   type Durations,
+  layers,
   reckonTime,
   type TaskDef,
   type TimedTask,
@@ -21,6 +22,8 @@ export async function dryRun(request: RunRequest): Promise<{ data: Record<string
   const open = openTasks(plan);
   const durations = session?.state.durations ?? earlierDurations(place.mainDir) ?? undefined;
   const timed = open.map((def) => ({ def, time: timeOf(plan, def, durations) }));
+  // What is done holds nothing up.
+  const deep = layers(open);
   const objective = plan.objective || (session?.state.session?.objective ?? '');
   const data = {
     project: place.dir,
@@ -32,6 +35,7 @@ export async function dryRun(request: RunRequest): Promise<{ data: Record<string
     fallback: policy.fallback,
     tasks: taskPath,
     open_tasks: open.map((task) => task.id),
+    layers: deep,
     times: timed.map(({ def, time }) => ({
       task_id: def.id,
       complexity: time.complexity,
@@ -51,7 +55,7 @@ export async function dryRun(request: RunRequest): Promise<{ data: Record<string
     `Session:   ${data.session === null ? 'a new one' : `goes on with ${data.session}`}`,
     `Objective: ${oneLine(objective, 200) || 'every task of the list'}`,
     `Team:      ${data.team}, agent ${data.agent}${data.model === null ? '' : `, model ${data.model}`}${data.fallback.length === 0 ? '' : `, then ${data.fallback.join(', ')}`}`,
-    `Tasks:     ${taskPath ?? 'the objective'}: ${open.length} open${open.length > 0 ? `, first ${open[0]!.id}` : ''}`,
+    `Tasks:     ${taskPath ?? 'the objective'}: ${open.length} open${deep.length > 1 ? ` in ${deep.length} layers` : ''}${open.length > 0 ? `, first ${open[0]!.id}` : ''}`,
     ...(timed[0] ? [`Time:      ${timed[0].def.id}: ${reckoningText(timed[0].time)}`] : []),
     `Gates:     ${data.gates.join(' · ') || 'none: only changes and claims are checked'}`,
     `Limits:    ${count(data.max_iterations, 'iteration')}, ${data.max_stuck === 0 ? 'never stuck' : `stuck after ${data.max_stuck} without progress`}`,

@@ -14,6 +14,7 @@ export {
   DEFAULT_CLASSES,
 } from './complexity.ts';
 export { correctionName, openCorrection } from './correct.ts';
+export { keepsWorks, mayWriteWork, missingWorks, questionsOf, reportOf, reportPath } from './cycle.ts';
 export { decide, isDue, type Moment } from './decide.ts';
 export type * from './event.ts';
 export type * from './evidence.ts';
@@ -29,6 +30,7 @@ export { hear, mayPublish } from './hear.ts';
 export type { JournalRecord } from './journal.ts';
 export { JOURNAL_VERSION } from './journal.ts';
 export { type EarlierWork, type Evidence, type Judgement, judge } from './judge.ts';
+export { layerNumbers, layers } from './layers.ts';
 export * from './limits.ts';
 export {
   MAX_MEMORY_CHARS,

@@ -6,6 +6,7 @@ import {
   holdReason,
   inScope,
   isTerminal,
+  layerNumbers,
   MARKERS,
   type State,
   type TaskState,
@@ -27,6 +28,8 @@ export interface TaskJson {
   /** What the next attempt gets, in seconds; null where no configuration is known. */
   timeout_s: number | null;
   depends_on: string[];
+  /** Its layer in the graph of dependencies, from 1; null where tasks wait for each other. */
+  layer: number | null;
   /** Lower goes first; tasks without one share 0. */
   priority: number;
   /** The criteria, as the list has them. */
@@ -37,10 +40,16 @@ export interface TaskJson {
 
 /** Tasks in the order of their file. */
 export function tasksJson(state: State): TaskJson[] {
-  return inOrder(state).map((task) => taskJson(state, task));
+  const layer = layersOf(state);
+  return inOrder(state).map((task) => taskJson(state, task, layer));
 }
 
-export function taskJson(state: State, task: TaskState): TaskJson {
+function layersOf(state: State): ReadonlyMap<string, number> {
+  return layerNumbers([...state.tasks.values()].map(({ def }) => def));
+}
+
+/** `layer`: of every task, for who asks about many. */
+export function taskJson(state: State, task: TaskState, layer = layersOf(state)): TaskJson {
   const question = heldBy(state, task.def.id)?.question;
   return {
     id: task.def.id,
@@ -52,6 +61,7 @@ export function taskJson(state: State, task: TaskState): TaskJson {
     complexity: classOf(state.policy, task.def).level,
     timeout_s: state.policy ? timeoutS(state.policy, task, state.durations) : null,
     depends_on: task.def.dependsOn,
+    layer: layer.get(task.def.id) ?? null,
     priority: task.def.priority,
     acceptance: task.def.acceptance,
     ...(question

@@ -195,11 +195,12 @@ describe('tasks', () => {
         complexity: 'medium',
         timeout_s: 1350,
         depends_on: [],
+        layer: 1,
         priority: 0,
         acceptance: ['part 1 works'],
         held: { question: 'q1', kind: 'blocker', reason: 'which port?' },
       },
-      expect.objectContaining({ id: 'task-2', attempts: 0, runs: 0, depends_on: ['task-1'] }),
+      expect.objectContaining({ id: 'task-2', attempts: 0, runs: 0, depends_on: ['task-1'], layer: 2 }),
     ]);
     const text = views.tasksText(state);
     expect(text).toContain('2 runs, 1 charged · waits for an answer to q1');
