@@ -140,6 +140,11 @@ const EXAMPLES: { [T in Fact['type']]: Extract<Fact, { type: T }> } = {
   'journal.repaired': { type: 'journal.repaired', bytes: 1, keptAs: 'journal.torn-1' },
   'phase.entered': { type: 'phase.entered', phase: 'BATCHING' },
   'cycle.started': { type: 'cycle.started', cycle: 2 },
+  'call.passed_over': {
+    type: 'call.passed_over',
+    item: { role: 'librarian', mode: 'STAGE', subject: 'session' },
+    reason: 'r',
+  },
   'tasks.read': { type: 'tasks.read', source, sha256: '00', set: [], gone: [], by: 'person' },
   'task.moved': { type: 'task.moved', task: 't1', to: 'done', reason: 'r', by: 'engine' },
   'task.unblocked': { type: 'task.unblocked', task: 't1', by: 'me', reason: 'r', grant: null, auto: false },

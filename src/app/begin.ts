@@ -60,7 +60,10 @@ export async function begin(
     reopened: request.reopen,
     flags: { ...plan.flags },
   });
-  if (plan.taskPath === null && house.state.tasks.size === 0) facts.push(objectiveFact(plan.objective));
+  // A planner makes the tasks; with nobody to plan, the objective is the task.
+  const planned = plan.policy.modes.includes('TASK_BREAKDOWN');
+  if (plan.taskPath === null && house.state.tasks.size === 0 && !planned)
+    facts.push(objectiveFact(plan.objective));
   await append(house, facts);
   house.listTracked = await isTracked(house);
   if (!house.listTracked) tellUncommitted(house, plan, request);

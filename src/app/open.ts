@@ -16,6 +16,7 @@ import {
   type HeldLock,
   knowledgeSource,
   type OpenedMailbox,
+  openCycleFiles,
   openDesk,
   openHumanDesk,
   openJournal,
@@ -86,13 +87,15 @@ export async function openSession(request: OpenRequest): Promise<Opened> {
       timezone: request.timezone,
       warn: (text) => audience.say(text),
     });
+    const works = openWorks(session.dir);
     let receipts: Promise<void> = Promise.resolve();
     const house: House = openHouse({
       clock: systemClock,
       journal,
       mailbox,
       desk: openHumanDesk(desk),
-      works: openWorks(session.dir),
+      works,
+      cycles: openCycleFiles({ sessionDir: session.dir, works, now: systemClock.now }),
       ground,
       agent: request.agent,
       gates: processGates,

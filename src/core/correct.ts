@@ -7,7 +7,7 @@
 import { type Trip, tripped } from './breaker.ts';
 import { nextAgent } from './fallback.ts';
 import { FINDINGS, type Finding, type FindingKind, type InterventionKind } from './finding.ts';
-import type { Judgement } from './judge.ts';
+import type { Judgement } from './judgement.ts';
 import { timeoutS } from './limits.ts';
 import { itemKey } from './role.ts';
 import type { AttemptState, State, TaskState } from './state.ts';

@@ -4,7 +4,7 @@
  */
 import type { Claim } from './claim.ts';
 import type { Complexity } from './complexity.ts';
-import type { AgentReport, Change, GateResult, InnerWork, Mark, WorkRef } from './evidence.ts';
+import type { AgentReport, Change, CycleWorks, GateResult, InnerWork, Mark, WorkRef } from './evidence.ts';
 import type { Finding, Intervention, VerdictValue } from './finding.ts';
 import type { Message } from './message.ts';
 import type { Phase } from './phase.ts';
@@ -108,6 +108,8 @@ export type Fact =
   | { type: 'journal.repaired'; bytes: number; keptAs: string }
   | { type: 'phase.entered'; phase: Phase }
   | { type: 'cycle.started'; cycle: number }
+  /** Work on the session that failed too often and can be done without. */
+  | { type: 'call.passed_over'; item: Item; reason: string }
   // tasks
   | {
       type: 'tasks.read';
@@ -184,6 +186,8 @@ export type Fact =
       rules?: Record<string, string>;
       /** Repositories inside the ground with uncommitted content: print by path. Absent where there is none. */
       inner?: Record<string, string>;
+      /** sha256 by path of the session's works, as one work; absent in teams that write none. */
+      session?: WorkRef;
     }
   | { type: 'attempt.spawned'; iteration: number; pid: number; startTime: string }
   | {
@@ -222,6 +226,8 @@ export type Fact =
       removedRefs?: string[];
       /** What its task's attempts left uncommitted in repositories inside the ground; absent where nothing. */
       inner?: InnerWork[];
+      /** Absent in teams that write no works of the session. */
+      works?: CycleWorks;
     }
   | {
       type: 'attempt.lost';

@@ -2,6 +2,7 @@
  * What happened, as the loop itself saw it: trees, changed paths, gate results, and how the agent's
  * process ended.
  */
+import type { TaskDef } from './task.ts';
 
 /** Where the ground stood. `tree` names the content of every path that git does not ignore. */
 export interface Mark {
@@ -38,6 +39,28 @@ export type InnerWork = Omit<InnerRepository, 'print'>;
 export interface WorkRef {
   path: string;
   sha256: string;
+}
+
+/** What a call of planning, review or knowledge left in its cycle's folder. */
+export interface CycleWorks {
+  /** What it wrote there, by path relative to the session's folder. */
+  written: WorkRef[];
+  /** The exact errors that keep its result invalid, for the next try; empty where it can stand. */
+  faults: string[];
+  /** As its task files define them; absent where the mode defines none. */
+  tasks?: TaskDef[];
+  /** Questions that wait for research, and how many of them this call added; absent where it asks none. */
+  questions?: { open: number; fresh: number };
+  /** What review.md says; absent where the mode writes none. */
+  review?: SessionAssessment;
+  /** Notes that wait for approval, by path relative to the cycle's folder; absent where the mode stages none. */
+  staged?: string[];
+}
+
+/** What the review of a whole session found. */
+export interface SessionAssessment {
+  value: 'Complete' | 'Gaps Identified';
+  gaps: string[];
 }
 
 export interface GateResult {

@@ -3,7 +3,7 @@ import type { Fact } from './event.ts';
 import { takeOver } from './fallback.ts';
 import { rememberDuration } from './limits.ts';
 import { PHASES } from './phase.ts';
-import { itemKey } from './role.ts';
+import { itemKey, MODES } from './role.ts';
 import { type AttemptState, gateKey, type ItemState, type State } from './state.ts';
 import { isTerminal } from './task.ts';
 
@@ -180,6 +180,8 @@ function newAttempt(state: State, fact: Of<'attempt.started'>, at: number): Atte
     durationMs: 0,
     marker: fact.marker,
     tokenHash: fact.tokenHash,
+    session: fact.session?.sha256 ?? null,
+    works: null,
     taskFile: fact.taskFile?.sha256 ?? null,
     promptSha: fact.prompt.sha256,
     rules: fact.rules ?? null,
@@ -228,6 +230,7 @@ function endAttempt(state: State, fact: Of<'attempt.ended'>, at: number): void {
   attempt.noted = fact.noted ?? [];
   attempt.review = fact.review;
   attempt.inner = fact.inner ?? [];
+  attempt.works = fact.works ?? null;
   attempt.trespass = fact.trespass;
   attempt.stoppedFor = fact.stoppedFor;
   attempt.durationMs = fact.durationMs;
@@ -343,11 +346,21 @@ function reachVerdict(state: State, fact: Of<'verdict.reached'>, at: number): vo
   }
   state.idleRow = fact.findings.some((finding) => finding.kind === 'idle_run') ? state.idleRow + 1 : 0;
   if (fact.down) state.down.set(attempt.agent, fact.down);
-  if (fact.charged && fact.item.mode === 'TASK_REVIEW') item.charged += 1;
+  if (fact.charged && MODES[fact.item.mode].charges === 'item') item.charged += 1;
   if (fact.value === 'accepted') item.charged = 0;
+  if (fact.value === 'accepted' && fact.item.task === undefined) finishCall(state, attempt);
   countTry(state, fact, attempt);
   state.seenTrees.add(fact.tree);
   if (attempt.after) state.seenTrees.add(attempt.after.tree);
+}
+
+/** Work on the session is done: what it left is what the phases that follow go by. */
+function finishCall(state: State, { item, works }: AttemptState): void {
+  const { cycleWork } = state;
+  cycleWork.done.add(itemKey(item));
+  if (works?.questions) cycleWork.questions = works.questions;
+  if (works?.review) cycleWork.review = works.review;
+  if (works?.staged) cycleWork.staged = works.staged;
 }
 
 function countTry(state: State, fact: Of<'verdict.reached'>, attempt: AttemptState): void {

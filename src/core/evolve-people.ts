@@ -58,11 +58,14 @@ export function evolvePeople(state: State, fact: PeopleFact, at: number): void {
         answer: null,
         option: null,
         by: null,
+        via: null,
         delivered: false,
         stopped: false,
         shown: {},
       });
       state.openQuestions.add(fact.question.id);
+      if (fact.question.kind === 'approval' && fact.question.askedBy === 'engine')
+        state.cycleWork.approval = fact.question.id;
       return;
     case 'question.answered':
       return answer(state, fact);
@@ -116,6 +119,7 @@ function answer(state: State, fact: Extract<PeopleFact, { type: 'question.answer
   open.answer = fact.text;
   open.option = fact.option;
   open.by = fact.by;
+  open.via = fact.via;
 }
 
 function resume(state: State, fact: Extract<PeopleFact, { type: 'session.resumed' }>, at: number): void {

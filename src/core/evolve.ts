@@ -11,10 +11,11 @@ import { evolvePeople } from './evolve-people.ts';
 import { evolveTask, restartBudgets } from './evolve-task.ts';
 import type { JournalRecord } from './journal.ts';
 import { rememberDuration } from './limits.ts';
-import { PHASES } from './phase.ts';
+import { PHASES, type Phase } from './phase.ts';
 import { attemptsUsed } from './pick.ts';
 import type { Policy } from './policy.ts';
-import type { RunState, State } from './state.ts';
+import { itemKey, MODES, type Mode } from './role.ts';
+import { newCycle, type RunState, type State } from './state.ts';
 import { isTerminal } from './task.ts';
 
 /** Idle gaps longer than this are waiting, not work; they count against no time limit. */
@@ -51,12 +52,13 @@ function evolveFact(state: State, fact: Fact, at: number): void {
     case 'journal.repaired':
       return;
     case 'phase.entered':
-      // The steps between picking, executing and reviewing are one piece of work.
-      if (!(PHASES[state.phase].inner && PHASES[fact.phase].inner)) state.stuck = 0;
-      state.phase = fact.phase;
-      return;
+      return enterPhase(state, fact.phase);
     case 'cycle.started':
       return startCycle(state, fact.cycle);
+    case 'call.passed_over':
+      state.cycleWork.passedOver.add(itemKey(fact.item));
+      state.stuck = 0;
+      return;
     case 'notice.given':
       state.notices = [...state.notices.slice(-49), { at, level: fact.level, text: fact.text }];
       return;
@@ -203,9 +205,37 @@ function tryAgain(state: State): void {
   }
 }
 
+function enterPhase(state: State, phase: Phase): void {
+  // The steps between picking, executing and reviewing are one piece of work.
+  if (!(PHASES[state.phase].inner && PHASES[phase].inner)) state.stuck = 0;
+  state.phase = phase;
+  state.replanning = false;
+  renew(state);
+}
+
+/** A phase that is entered again, because tasks came back, is worked on again. */
+function renew({ phase, cycleWork }: State): void {
+  const again = (...modes: Mode[]) => {
+    for (const mode of modes)
+      cycleWork.done.delete(itemKey({ role: MODES[mode].role, mode, subject: 'session' }));
+  };
+  if (phase === 'SESSION_REVIEW') {
+    again('SESSION_REVIEW');
+    cycleWork.review = null;
+  }
+  if (phase === 'KNOWLEDGE_EXTRACTION') {
+    again('STAGE', 'PROMOTE');
+    Object.assign(cycleWork, { staged: [], approval: null });
+  }
+}
+
 /** Unfinished and failed tasks are carried into the new cycle with fresh budgets; done ones stay. */
 function startCycle(state: State, cycle: number): void {
   state.cycle = cycle;
+  state.cycleWork = newCycle();
+  state.replanning = state.phase === 'REPLANNING';
+  // Ordinals and budgets count in the cycle.
+  state.items.clear();
   state.feedback = [];
   state.aborted = null;
   state.stuck = 0;

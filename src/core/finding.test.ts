@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { NO_CLAIM } from './claim.ts';
 import type { GateResult } from './evidence.ts';
 import { FINDING_KINDS, FINDINGS, type FindingKind } from './finding.ts';
-import { type Evidence, judge } from './judge.ts';
+import { judge } from './judge.ts';
+import type { Evidence } from './judgement.ts';
 import { MODE_NAMES, MODES } from './role.ts';
 import { evidenceOf, reportOf } from './test-facts.ts';
 

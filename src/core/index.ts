@@ -26,10 +26,14 @@ export * from './finding.ts';
 export { compareFailures, mayRewrite, readGate } from './gate.ts';
 export { goneFacts, landedTasks } from './gone.ts';
 export { openQuestions } from './guard.ts';
+export { type HatFault, hatFaults } from './hat-faults.ts';
+export { type HatGraph, hatGraph, mermaid } from './hat-graph.ts';
+export { aliasesOf, BUILT_IN_ROLES, findHat, type Hat, type Hats, isBuiltIn, isOwn } from './hats.ts';
 export { hear, mayPublish } from './hear.ts';
 export type { JournalRecord } from './journal.ts';
 export { JOURNAL_VERSION } from './journal.ts';
-export { type EarlierWork, type Evidence, type Judgement, judge } from './judge.ts';
+export { judge } from './judge.ts';
+export type { EarlierWork, Evidence, Judgement } from './judgement.ts';
 export { layerNumbers, layers } from './layers.ts';
 export * from './limits.ts';
 export {

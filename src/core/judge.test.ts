@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { NO_CLAIM, type ResultObject } from './claim.ts';
 import type { GateResult } from './evidence.ts';
-import { type Evidence, judge } from './judge.ts';
+import { judge } from './judge.ts';
+import type { Evidence } from './judgement.ts';
 import type { GateDef } from './policy.ts';
 import { evidenceOf, reportOf } from './test-facts.ts';
 

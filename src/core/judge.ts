@@ -2,73 +2,14 @@
  * Turns a claim and the evidence into a verdict. An agent's word is never enough for `accepted`; what
  * it did is never hidden by its silence. Findings name what was held against it.
  */
-import type { Claim, IgnoredClaim } from './claim.ts';
-import type { StopCause, Trespass } from './event.ts';
-import type { AgentReport, Change, GateResult, InnerWork } from './evidence.ts';
-import type { Finding, FindingKind, VerdictValue } from './finding.ts';
+import type { IgnoredClaim } from './claim.ts';
+import type { AgentReport, InnerWork } from './evidence.ts';
+import type { Finding, FindingKind } from './finding.ts';
 import { compareFailures } from './gate.ts';
-import type { GateDef } from './policy.ts';
-import { type Receipt, wrongIn } from './receipt/index.ts';
-import { MODES, type Mode } from './role.ts';
-
-/** Everything one judgement looks at; the engine gathers it, the judge only reads. */
-export interface Evidence {
-  mode: Mode;
-  task: string | null;
-  report: AgentReport;
-  claim: Claim;
-  stoppedFor: StopCause | null;
-  /** The task's definition says that finishing it needs no change. */
-  needsNoChange: boolean;
-  /** It asked people with `human.interact`, and silence had not answered the attempt before that did no more. */
-  asked: boolean;
-  /** Changes by this attempt, without bookkeeping paths. */
-  changed: Change[];
-  /** Task file, notes or logs were changed by this attempt. */
-  bookkeeping: boolean;
-  /** What this task's attempts left uncommitted in repositories inside the ground: no snapshot holds it. */
-  inner: InnerWork[];
-  /** Changes by this task's own attempts in the cycle that still stand. */
-  standing: Change[];
-  /** Where this attempt changed nothing and others of the task did: which, and what of theirs stands. */
-  earlier: EarlierWork | null;
-  gates: { def: GateDef; after: GateResult; baseline: GateResult | null; onceGreen: boolean }[];
-  /** What was claimed, and what became of it; null when nothing was. */
-  receipt: Receipt | null;
-  trespass: Trespass[];
-  marked: string[];
-  review: { verdict: 'Qualified' | 'Failed'; feedback: string } | null;
-  hasCriteria: boolean;
-  newTree: boolean;
-  /** The tree equals the one two attempts ago and differs from the last. */
-  oscillates: boolean;
-  historyRewritten: boolean;
-  /** Another branch is checked out than at the start: `main to other`; null when it is the same. */
-  branchChanged: string | null;
-  undeliveredSteer: boolean;
-  /** A command that the task's gates need and that was denied to the agent. */
-  deniedGate: string | null;
-  idleRow: number;
-  /** A limit that lies ahead and was not already waited for since an agent last ended. */
-  parks: boolean;
-}
-
-/** What stands of a task although its last attempt changed nothing. */
-export interface EarlierWork {
-  /** Ordinals of the attempts that made it, oldest first. */
-  attempts: number[];
-  paths: string[];
-}
-
-export interface Judgement {
-  value: VerdictValue;
-  findings: Finding[];
-  charged: boolean;
-  /** One sentence: why this value. */
-  reason: string;
-  /** For reviews: what the reviewer found. */
-  review: { verdict: 'Qualified' | 'Failed'; feedback: string } | null;
-}
+import { judgeReview, judgeSession, judgeWorks } from './judge-works.ts';
+import { type EarlierWork, type Evidence, type Judgement, verdict } from './judgement.ts';
+import { wrongIn } from './receipt/index.ts';
+import { MODES } from './role.ts';
 
 /** A final message shorter than this, with nothing done, is an agent that did not work. Characters. */
 const TINY_MESSAGE = 600;
@@ -107,13 +48,10 @@ function judgeAttempt(evidence: Evidence): Judgement {
     return verdict('blocked', findings, `the agent asks: ${claim.text}`);
   }
   const contract = MODES[evidence.mode];
+  if (evidence.mode === 'SESSION_REVIEW') return charge(evidence, judgeSession(evidence, findings));
   if (contract.owes === 'verdict') return charge(evidence, judgeReview(evidence, findings));
   if (contract.owes === 'works') return charge(evidence, judgeWorks(evidence, findings));
   return judgeCode(evidence, findings);
-}
-
-function verdict(value: VerdictValue, findings: Finding[], reason: string): Judgement {
-  return { value, findings, charged: value === 'rejected', reason, review: null };
 }
 
 function diedReason(report: AgentReport): string {
@@ -464,33 +402,4 @@ function firstLine(text: string): string {
       ?.trim()
       .slice(0, 200) ?? 'no output'
   );
-}
-
-/** A review is accepted when it says something; what it says moves the task elsewhere. */
-function judgeReview(evidence: Evidence, findings: Finding[]): Judgement {
-  const { result } = evidence.claim;
-  const said = result?.verdict ?? evidence.review?.verdict ?? null;
-  if (said === null) {
-    findings.push({ kind: 'no_verdict', detail: 'The reviewer reported neither Qualified nor Failed.' });
-    return verdict('rejected', findings, 'a review without a verdict');
-  }
-  const unmet = result?.criteriaResults.filter((criterion) => !criterion.met) ?? [];
-  const fileSays = evidence.review?.verdict ?? said;
-  const worse = said === 'Failed' || fileSays === 'Failed' || unmet.length > 0 ? 'Failed' : 'Qualified';
-  if (worse === 'Qualified' && evidence.hasCriteria && (result?.criteriaResults.length ?? 0) === 0) {
-    findings.push({ kind: 'rubber_stamp', detail: 'Qualified without a result for each criterion.' });
-  }
-  const feedback =
-    result?.feedback ||
-    evidence.review?.feedback ||
-    unmet.map((c) => `${c.criterion}: ${c.note || 'not met'}`).join('\n');
-  return {
-    ...verdict('accepted', findings, `the review says ${worse}`),
-    review: { verdict: worse, feedback: feedback || result?.summary || '' },
-  };
-}
-
-function judgeWorks(evidence: Evidence, findings: Finding[]): Judgement {
-  if (evidence.claim.kind === 'complete') return verdict('accepted', findings, 'the works are there');
-  return verdict('rejected', findings, 'no valid result');
 }

@@ -31,6 +31,11 @@ export interface ModeContract {
   owes: 'code' | 'works' | 'verdict';
   /** Works by path relative to the cycle's folder; `*` is one name. */
   mustWrite: readonly string[];
+  /**
+   * Works it may write, relative to the cycle's folder: `*` is one name, `**` anything below, `{category}` and
+   * `{report}` the call's own.
+   */
+  works: readonly string[];
   mayWrite: 'repository' | 'works' | 'nothing';
   /** Required gates run after the attempt and their results bind. */
   runsGates: boolean;
@@ -40,10 +45,16 @@ export interface ModeContract {
   csvMode: string;
 }
 
-const planning = (role: RoleName, mustWrite: string[], csvMode: string): ModeContract => ({
+const planning = (
+  role: RoleName,
+  mustWrite: string[],
+  csvMode: string,
+  works: string[] = mustWrite,
+): ModeContract => ({
   role,
   owes: 'works',
   mustWrite,
+  works,
   mayWrite: 'works',
   runsGates: false,
   charges: 'item',
@@ -53,6 +64,7 @@ const coding = (csvMode: string): ModeContract => ({
   role: 'executor',
   owes: 'code',
   mustWrite: [],
+  works: ['reports/{report}'],
   mayWrite: 'repository',
   runsGates: true,
   charges: 'evidence',
@@ -62,6 +74,7 @@ const judging = (csvMode: string): ModeContract => ({
   role: 'reviewer',
   owes: 'verdict',
   mustWrite: [],
+  works: ['reports/{report}'],
   mayWrite: 'nothing',
   runsGates: false,
   charges: 'item',
@@ -74,15 +87,20 @@ export const MODES: Record<Mode, ModeContract> = {
   UPDATE: planning('planner', ['plan.md'], 'UPDATE'),
   REBREAKDOWN: planning('planner', ['tasks/*.md'], 'REBREAKDOWN'),
   SPLIT_TASK: planning('planner', ['tasks/*.md'], 'SPLIT_TASK'),
-  brainstorm: planning('questioner', ['questions/*.md'], 'brainstorm'),
-  research: planning('questioner', ['questions/*.md'], 'research'),
+  brainstorm: planning('questioner', ['questions/{category}.md'], 'brainstorm'),
+  research: planning('questioner', [], 'research', ['questions/*.md']),
   'feedback-analysis': planning('questioner', ['questions/feedback-driven.md'], 'feedback-analysis'),
   implement: coding('implement'),
   'review-fix': coding('review-fix'),
   TASK_REVIEW: judging('review'),
-  SESSION_REVIEW: { ...judging('SESSION_REVIEW'), mayWrite: 'works', mustWrite: ['review.md'] },
+  SESSION_REVIEW: {
+    ...judging('SESSION_REVIEW'),
+    mayWrite: 'works',
+    mustWrite: ['review.md'],
+    works: ['review.md'],
+  },
   TIMEOUT_FAIL: { ...judging('TIMEOUT_FAIL'), mayWrite: 'works' },
-  STAGE: planning('librarian', [], 'STAGE'),
+  STAGE: planning('librarian', [], 'STAGE', ['knowledge/**']),
   PROMOTE: planning('librarian', [], 'PROMOTE'),
 };
 

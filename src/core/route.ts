@@ -187,6 +187,10 @@ function answer(state: State, { message, live, received, rejected }: AnswerCall)
       ? received(`no effect: ${lateNote(known)}`)
       : rejected(`No open question ${asked}; open: ${ids}.`);
   }
+  // A yes from before it was asked is about something else; times in files are whole seconds.
+  const { askedAt } = found.question;
+  if (wantsApproval && message.createdAt < askedAt - (askedAt % 1000))
+    return received(`stale: older than ${asked}`);
   if (!message.confirmed && live) {
     const words = message.option ?? message.text;
     const text = `An answer to ${asked} from ${message.from} arrived as a file while an agent was running, so it is not taken: "${words.slice(0, 200)}". If it is a person's, confirm it with \`ralph answer ${asked} …\`, or here.`;

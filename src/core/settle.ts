@@ -8,7 +8,7 @@ import type { Fact } from './event.ts';
 import type { AgentError } from './evidence.ts';
 import { passesOn } from './fallback.ts';
 import type { Intervention, InterventionKind } from './finding.ts';
-import type { Evidence, Judgement } from './judge.ts';
+import type { Evidence, Judgement } from './judgement.ts';
 import { sentenceFor } from './prompt/index.ts';
 import type { Question, QuestionKind } from './question.ts';
 import { type AttemptState, hires, type State, type TaskState } from './state.ts';
@@ -59,6 +59,7 @@ export function settle(settlement: Settlement): Fact[] {
   // A person who cancelled or finished the task meanwhile has the last word.
   if (task && isTerminal(task.status)) return facts;
   if (task) facts.push(...moves(settlement, task));
+  else facts.push(...planned(settlement));
   facts.push(...notices(settlement));
   facts.push(...correction(settlement));
   const finished = facts.some((fact) => fact.type === 'task.moved' && fact.to === 'done');
@@ -122,6 +123,17 @@ function missingTopics(state: State, evidence: Evidence): string[] {
   return (state.policy?.requiredTopics ?? []).filter(
     (topic) => !now.has(topic) && !state.publishedTopics.has(topic),
   );
+}
+
+/** The tasks that an accepted breakdown defines, in the record of its verdict. */
+function planned({ state, attempt, judgement }: Settlement): Fact[] {
+  const set = attempt.works?.tasks;
+  if (judgement.value !== 'accepted' || set === undefined) return [];
+  const gone = [...state.tasks.values()]
+    .filter(({ def, status }) => !isTerminal(status) && set.every(({ id }) => id !== def.id))
+    .map(({ def }) => def.id);
+  const source = { kind: 'objective' as const, path: null, dialect: 'ralph-v2', reviewed: false };
+  return [{ type: 'tasks.read', source, sha256: '', set, gone, by: 'agent' }];
 }
 
 interface Reviewed {

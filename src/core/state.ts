@@ -5,7 +5,15 @@
 import type { Claim } from './claim.ts';
 import type { Complexity } from './complexity.ts';
 import type { Allowance, StopCause, TaskSource, TimeGrant, Trespass } from './event.ts';
-import type { AgentReport, Change, GateResult, InnerWork, Mark } from './evidence.ts';
+import type {
+  AgentReport,
+  Change,
+  CycleWorks,
+  GateResult,
+  InnerWork,
+  Mark,
+  SessionAssessment,
+} from './evidence.ts';
 import type { Finding, Intervention, VerdictValue } from './finding.ts';
 import type { Message } from './message.ts';
 import type { Phase } from './phase.ts';
@@ -143,6 +151,10 @@ export interface AttemptState {
   durationMs: number;
   marker: string;
   tokenHash: string;
+  /** The session's works when it began, as one work; null in teams that write none. */
+  session: string | null;
+  /** What it left in its cycle's folder. */
+  works: CycleWorks | null;
   taskFile: string | null;
   promptSha: string;
   /** What git's own rules were when it began; null where nobody looked. */
@@ -204,6 +216,8 @@ export interface QuestionState {
   answer: string | null;
   option: string | null;
   by: string | null;
+  /** The way its answer took; null without one. */
+  via: string | null;
   /** Its outcome stood in a prompt. */
   delivered: boolean;
   /** on_timeout stop happened; it stays open without a deadline. */
@@ -213,6 +227,30 @@ export interface QuestionState {
   /** By channel: whether it reached somebody there. */
   shown: Record<string, boolean>;
 }
+
+/** How far the work on the session as a whole has come in this cycle. */
+export interface CycleState {
+  /** Keys of items that were accepted. */
+  done: Set<string>;
+  /** Keys of items that failed too often and can be done without. */
+  passedOver: Set<string>;
+  /** What the last call of the questioner left: questions that wait for research, and how many it added. */
+  questions: { open: number; fresh: number };
+  review: SessionAssessment | null;
+  /** Notes that wait for approval, by path relative to the cycle's folder. */
+  staged: string[];
+  /** The question about them; null: not asked yet. */
+  approval: string | null;
+}
+
+export const newCycle = (): CycleState => ({
+  done: new Set(),
+  passedOver: new Set(),
+  questions: { open: 0, fresh: 0 },
+  review: null,
+  staged: [],
+  approval: null,
+});
 
 export interface RunState {
   startedAt: number;
@@ -237,6 +275,9 @@ export interface State {
   dirty: Set<string>;
   phase: Phase;
   cycle: number;
+  cycleWork: CycleState;
+  /** In REPLANNING: the next cycle has begun. */
+  replanning: boolean;
   run: RunState | null;
   runs: number;
   /** `at` is when it was said, `since` when it took hold. */
@@ -311,6 +352,8 @@ export function emptyState(): State {
     dirty: new Set(),
     phase: 'INITIALIZING',
     cycle: 1,
+    cycleWork: newCycle(),
+    replanning: false,
     run: null,
     runs: 0,
     paused: null,

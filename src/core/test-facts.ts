@@ -4,7 +4,7 @@ import { DEFAULT_CLASSES } from './complexity.ts';
 import type { Fact } from './event.ts';
 import type { AgentReport, Mark } from './evidence.ts';
 import { evolve } from './evolve.ts';
-import type { Evidence } from './judge.ts';
+import type { Evidence } from './judgement.ts';
 import type { Message } from './message.ts';
 import type { Limits, Policy } from './policy.ts';
 import type { Question } from './question.ts';
@@ -313,6 +313,7 @@ export function evidenceOf(over: Partial<Evidence> = {}): Evidence {
     asked: false,
     deniedGate: null,
     idleRow: 0,
+    works: null,
     parks: false,
     ...over,
   };

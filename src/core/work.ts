@@ -3,6 +3,7 @@
  * wave, or says why there is none.
  */
 import { owesAttempt, triedWords } from './correct.ts';
+import { owedByPhase, plansAgain } from './cycle.ts';
 import type { Fact } from './event.ts';
 import { DEPENDENCY_FAILED } from './evolve-task.ts';
 import { agentFor, agentsFor, isAvailable } from './fallback.ts';
@@ -11,6 +12,7 @@ import { iterationLimit } from './limits.ts';
 import { nearest } from './nearest.ts';
 import { PHASES, type Phase } from './phase.ts';
 import { candidates, inScope, isExhausted, isReady, pickWave } from './pick.ts';
+import { type Item, itemKey } from './role.ts';
 import { questionId } from './settle.ts';
 import { heldBy, hires, type State, type TaskState } from './state.ts';
 import { type Step, stop } from './step.ts';
@@ -19,9 +21,79 @@ import { selfUnblocking } from './unblock.ts';
 
 export function work(state: State, now: number): Step {
   if (state.phase === 'COMPLETE') return complete(state);
-  if (state.phase === 'REPLANNING') return replan(state);
+  if (state.phase === 'REPLANNING' && !state.replanning) return replan(state);
   if (PHASES[state.phase].inner) return batch(state, now);
-  return walkThrough(state, PHASES[state.phase].next);
+  return sessionStep(state, now) ?? walkThrough(state, PHASES[state.phase].next);
+}
+
+/** What the phase owes the session as a whole; null: nothing any more. */
+function sessionStep(state: State, now: number): Step | null {
+  const owed = owedByPhase(state);
+  switch (owed.owes) {
+    case 'nothing':
+      return null;
+    case 'call':
+      return callStep(state, owed.item, now);
+    case 'pass':
+      return { do: 'record', facts: passedOver(owed.item, owed.reason) };
+    case 'approval':
+      return { do: 'record', facts: [askApproval(state)] };
+    case 'answer':
+      return waitOrStop(state, [owed.question]);
+    case 'carry':
+      return {
+        do: 'record',
+        facts: [{ type: 'question.expired', id: owed.question.question.id, outcome: 'carry', text: '' }],
+      };
+    case 'stop':
+      return held(state) ?? stop(owed.code, owed.reason);
+  }
+}
+
+function callStep(state: State, item: Item, now: number): Step {
+  const notBefore = state.items.get(itemKey(item))?.notBefore ?? 0;
+  const stopped = guard(state, now, [agentFor(state, item)]);
+  if (stopped) return stopped;
+  if (notBefore > now) return { do: 'wait', until: notBefore, for: 'backoff' };
+  const items = [{ iteration: state.lastIteration + 1, item }];
+  return { do: 'open', wave: state.lastWave + 1, items };
+}
+
+function passedOver(item: Item, reason: string): Fact[] {
+  const text = `The session goes on without ${item.role} ${item.mode}${item.subject === 'session' ? '' : ` (${item.subject})`}: ${reason}.`;
+  return [
+    { type: 'call.passed_over', item, reason },
+    { type: 'notice.given', level: 'warning', text },
+  ];
+}
+
+/** Nothing that agents noted down outlives the session before a person has said yes. */
+function askApproval(state: State): Fact {
+  const { staged } = state.cycleWork;
+  const seconds = state.policy!.questions.approvalTimeoutS;
+  const folder = `iterations/${state.cycle}`;
+  const named = staged.map((path) => `- ${folder}/${path}`).join('\n');
+  const many = staged.length === 1 ? 'One note' : `${staged.length} notes`;
+  return {
+    type: 'question.asked',
+    question: {
+      id: questionId(state),
+      kind: 'approval',
+      about: 'session',
+      text: `${many} from this session can go into .docs/, where later sessions and people read them:\n${named}\nShall they?`,
+      options: [
+        { key: 'APPROVE', text: 'Put them into .docs/' },
+        { key: 'SKIP', text: 'Leave them in the session' },
+      ],
+      default: null,
+      hold: 'session',
+      deadline: seconds === null ? null : state.lastAt + seconds * 1000,
+      onTimeout: 'carry',
+      askedBy: 'engine',
+      iteration: null,
+      askedAt: state.lastAt,
+    },
+  };
 }
 
 /** Enters the next phase that somebody is hired for; BATCHING and COMPLETE always stop the walk. */
@@ -120,7 +192,7 @@ function exhaustedFact(state: State, task: TaskState, why: string): Fact {
   // A reviewer that says nothing says nothing about the task: people decide, the task never fails for it.
   const failing = state.policy!.limits.onExhausted === 'fail' && task.status !== 'review';
   if (failing) return { type: 'task.moved', task: id, to: 'failed', reason: why, by: 'engine' };
-  const last = state.attempts.get(task.attempts.at(-1) ?? 0)?.verdict?.reason ?? 'no verdict';
+  const last = lastReason(state, id);
   const tried = triedWords(task);
   return {
     type: 'question.asked',
@@ -139,6 +211,15 @@ function exhaustedFact(state: State, task: TaskState, why: string): Fact {
       askedAt: state.lastAt,
     },
   };
+}
+
+/** Why its last run, the executor's or a reviewer's, brought the task no further. */
+function lastReason(state: State, id: string): string {
+  for (let iteration = state.lastIteration; iteration > 0; iteration--) {
+    const attempt = state.attempts.get(iteration);
+    if (attempt?.item.task === id && attempt.verdict) return attempt.verdict.reason;
+  }
+  return 'no verdict';
 }
 
 function nothingReady(state: State): Step {
@@ -202,9 +283,17 @@ function complete(state: State): Step {
   const unlanded = tasks.filter((task) => task.status === 'done' && task.landed !== 'landed');
   if (unlanded.length > 0) return stop(8, `${notLanded(unlanded)}; \`ralph run\` tries again`);
   const failed = tasks.filter((task) => task.status === 'failed');
+  const gaps = state.cycleWork.review?.value === 'Gaps Identified' ? state.cycleWork.review.gaps : null;
+  if (failed.length === 0 && gaps !== null) return stop(8, gapsText(state, gaps));
   if (failed.length === 0) return stop(0, summary(state, tasks));
   const named = failed.map((task) => `${task.def.id} (${task.reason})`).join('; ');
   return stop(8, `failed: ${named}. \`ralph tasks reopen ID\` takes one up again`);
+}
+
+function gapsText(state: State, gaps: string[]): string {
+  const named = gaps.slice(0, 3).join('; ');
+  const more = gaps.length > 3 ? ` and ${gaps.length - 3} more` : '';
+  return `the session review found gaps: ${named || 'see its text'}${more} (iterations/${state.cycle}/review.md); \`ralph feedback\` opens the next cycle`;
 }
 
 function summary(state: State, tasks: TaskState[]): string {
@@ -237,6 +326,8 @@ function failedLast(state: State, gate: { name: string; run: string }): boolean 
 /** Without a planner the feedback becomes the task `feedback` of the next cycle. */
 function replan(state: State): Step {
   const cycle = state.cycle + 1;
+  const begun: Fact[] = [{ type: 'cycle.started', cycle }];
+  if (plansAgain(state)) return { do: 'record', facts: begun };
   const text = state.feedback.map((batch) => batch.text).join('\n\n');
   const id = state.tasks.has('feedback') ? `feedback-${cycle}` : 'feedback';
   const def = {
@@ -260,7 +351,7 @@ function replan(state: State): Step {
   return {
     do: 'record',
     facts: [
-      { type: 'cycle.started', cycle },
+      ...begun,
       { type: 'tasks.read', source, sha256: state.sourceSha ?? '', set: [def], gone: [], by: 'engine' },
       { type: 'phase.entered', phase: 'BATCHING' },
     ],

@@ -20,6 +20,7 @@ import type {
   TaskList,
   Works,
 } from './ports.ts';
+import type { CycleFiles } from './ports-cycle.ts';
 
 /** Another owner took the session over: stop at once and touch nothing. */
 export class Fenced extends Error {
@@ -44,6 +45,7 @@ export interface Ports {
   mirrors: Mirrors;
   knowledge: KnowledgeSource;
   feedback: FeedbackSource;
+  cycles: CycleFiles;
   /** A fresh secret of at least 128 bits, as hex. */
   secret(): string;
   sha256(text: string): string;

@@ -7,4 +7,6 @@ export { type Messenger, openMessenger } from './messenger.ts';
 export type { LoopName } from './news.ts';
 export { finishSettingAside, setAside } from './perform/leftovers.ts';
 export type * from './ports.ts';
+export type * from './ports-channel.ts';
+export type * from './ports-cycle.ts';
 export { giveUp, loop, turn } from './turn.ts';

@@ -5,7 +5,7 @@
 import type { JournalRecord, State } from '../core/index.ts';
 import { append, type House } from './house.ts';
 import { contextOf, type LoopName, newsOf, questionNews } from './news.ts';
-import type { Channel, ChannelInbox, News } from './ports.ts';
+import type { Channel, ChannelInbox, News } from './ports-channel.ts';
 
 export interface Messenger {
   /** Opens the channels and repeats the questions that are open. A channel that cannot be used is told and left out. */

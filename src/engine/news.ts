@@ -3,7 +3,7 @@
  * rather hear in the evening than find in the morning; nothing that only says that work goes on.
  */
 import type { Fact, JournalRecord, Message, State } from '../core/index.ts';
-import type { News, NewsContext } from './ports.ts';
+import type { News, NewsContext } from './ports-channel.ts';
 
 /** `where`: the loop's part of the context. `state`: as it is after the record. */
 export function newsOf(record: JournalRecord, state: State, where: LoopName): News[] {

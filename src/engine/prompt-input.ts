@@ -12,6 +12,7 @@ import {
 import { ownChanges, standing } from './changes.ts';
 import { guidanceOf } from './guidance.ts';
 import type { House } from './house.ts';
+import { sessionInput } from './session-input.ts';
 import { skillsFor } from './skills.ts';
 
 export interface PromptCall {
@@ -21,6 +22,8 @@ export interface PromptCall {
   ordinal: number;
   allowance: Allowance;
   outbox: string;
+  /** The session's works by path; null in teams that write none. */
+  works: readonly string[] | null;
 }
 
 export interface Gathered {
@@ -73,6 +76,8 @@ export async function gatherPrompt(house: House, call: PromptCall): Promise<Gath
     skills: await skillsFor(house, call.iteration),
     looksForSignals: !house.agent(agentFor(state, item)).capabilities.liveInput,
   };
+  if (call.works !== null)
+    input.session = sessionInput(house, { item, ordinal: call.ordinal, works: call.works });
   if (task && task.review.feedback !== '') input.lastReviewFeedback = task.review.feedback;
   if (reviewing && task) Object.assign(input, await forReviewer(house, task));
   if (state.resumeNote !== null) input.pausedMessage = state.resumeNote;

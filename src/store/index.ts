@@ -4,6 +4,7 @@ export type { OpenedDesk } from './desk.ts';
 export { openDesk } from './desk.ts';
 export type { DiskIo } from './disk.ts';
 export { atomicWrite, moveToFree, numbered, padded, StoreFull } from './disk.ts';
+export { openCycleFiles } from './cycle-files.ts';
 export { feedbackSource, saysSomething } from './feedback.ts';
 export type { FoundTaskList } from './find-task-list.ts';
 export { findTaskList } from './find-task-list.ts';

@@ -33,6 +33,8 @@ export function describeFact(fact: Fact, at: number, state?: State): string | nu
       return `the journal ended in a torn line: ${count(fact.bytes, 'byte')} set aside as ${oneLine(fact.keptAs)}`;
     case 'phase.entered':
       return phaseLine(fact.phase, state);
+    case 'call.passed_over':
+      return `passed over: ${fact.item.role} ${fact.item.mode} — ${oneLine(fact.reason)}`;
     case 'cycle.started':
       return `cycle ${fact.cycle} begins`;
     case 'tasks.read':

@@ -32,6 +32,7 @@ import {
   turn,
 } from '../../src/engine/index.ts';
 import { fold } from '../../src/views/index.ts';
+import { cycleFiles } from './cycle-files.ts';
 
 export type Files = Record<string, string>;
 
@@ -39,6 +40,8 @@ export type Files = Record<string, string>;
 export interface Doing {
   write?: Files;
   remove?: string[];
+  /** Works of the session, by path below the cycle's folder. */
+  session?: Files;
   /** Commits everything, as an agent would. */
   commit?: boolean;
   /** Replaces HEAD by a commit of everything, as `git commit --amend` does. */
@@ -67,6 +70,8 @@ export interface Seen {
   role: string;
   /** The name of the agent that was started. */
   agent: string;
+  /** What a questioner's call is about. */
+  category: string;
   attempt: number;
   iteration: number;
   prompt: string;
@@ -96,6 +101,8 @@ export interface Outside {
   shown: string[];
   feedback: { id: string; text: string }[];
   works: Record<string, string>;
+  /** The session's works by path. */
+  session: Files;
   outboxes: Record<number, string>;
   /** Commits kept by name because history no longer reaches them. */
   kept: string[];
@@ -172,6 +179,7 @@ export function makeWorld(options: WorldOptions): World {
     shown: [],
     feedback: [],
     works: {},
+    session: {},
     outboxes: {},
     kept: [],
     now: Date.UTC(2026, 0, 1, 22, 0, 0),
@@ -345,6 +353,7 @@ function ports(world: World): Ports {
     mirrors: { redraw: async () => undefined },
     knowledge: { read: async () => ({}) },
     feedback: { poll: async () => outside.feedback },
+    cycles: cycleFiles({ ...outside, sha, task: (given, order) => task(given, order, false) }),
     secret: () => sha(`${world.records.length}-${Math.random()}`),
     sha256: sha,
     recorded: () => undefined,
@@ -542,6 +551,7 @@ function agent(world: World, name: string): Agent {
         mode: call.env.RALPH_MODE!,
         role: call.env.RALPH_ROLE!,
         agent: name,
+        category: call.env.RALPH_CATEGORY!,
         attempt: Number(call.env.RALPH_ATTEMPT),
         iteration: Number(call.env.RALPH_ITERATION),
         prompt: call.prompt,
@@ -555,6 +565,8 @@ function agent(world: World, name: string): Agent {
         outside.now += doing.tookMs ?? 60_000;
         for (const [path, text] of Object.entries(doing.write ?? {})) outside.files[path] = text;
         for (const path of doing.remove ?? []) delete outside.files[path];
+        for (const [path, text] of Object.entries(doing.session ?? {}))
+          outside.session[`iterations/${call.env.RALPH_CYCLE}/${path}`] = text;
         if (doing.commit) commitFiles(outside, outside.files, 'agent');
         if (doing.amend) amend(outside);
         if (doing.list && outside.list) outside.list = doing.list(clone(outside.list));
@@ -709,7 +721,8 @@ export async function run(
     flags: {},
   });
   await append(house, facts);
-  if (world.outside.list === null && house.state.tasks.size === 0) await objectiveTask(house);
+  const plans = house.state.policy!.modes.includes('TASK_BREAKDOWN');
+  if (world.outside.list === null && house.state.tasks.size === 0 && !plans) await objectiveTask(house);
   return play(world, options.maxTurns);
 }
 

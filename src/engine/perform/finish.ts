@@ -25,6 +25,7 @@ import { undone } from '../undone.ts';
 import { pauseForSwitch } from './branch.ts';
 import { committedMarks } from './marks.ts';
 import { loseGround, putRulesBack, type Ruled } from './rules.ts';
+import { promote, worksAfter } from './works.ts';
 
 export interface Finished {
   iteration: number;
@@ -48,6 +49,8 @@ export async function finishAttempt(
   const ruled = done.ruled ?? (await putRulesBack(house, attempt));
   if (ruled.gone) return loseGround(house, attempt, ruled);
   const list = await inspectList(house, attempt);
+  const left = await worksAfter(house, attempt);
+  await promote(house, attempt);
   const seen = await house.ground.snapshot();
   const everything = await house.ground.changes(attempt.before.tree, seen.tree);
   const isTheirs = await theirsIn(house, attempt);
@@ -78,7 +81,7 @@ export async function finishAttempt(
       ...(await told(house, changes)),
       commits,
       rewrote,
-      trespass: [...ruled.trespass, ...trespass, ...list.trespass],
+      trespass: [...ruled.trespass, ...trespass, ...list.trespass, ...left.trespass],
       marked: list.inspection?.marked ?? [],
       ...(vouched.length === 0 ? {} : { committedMarks: vouched }),
       durationMs: Math.max(0, now - attempt.startedAt),
@@ -89,6 +92,7 @@ export async function finishAttempt(
       ...(noted.length === 0 ? {} : { noted: noted.slice(0, MAX_CHANGES) }),
       ...(ruled.removed.length === 0 ? {} : { removedRefs: ruled.removed }),
       ...(await innerLeft(house, attempt)),
+      ...(left.works === null ? {} : { works: left.works }),
     },
     ...list.facts,
     ...ruled.facts,
@@ -218,11 +222,18 @@ function trespassDetail(seen: {
   path: string;
   undone: string;
   protectedPath: boolean;
-  readOnly: boolean;
+  /** Of a call that may not change the repository; null for one that may. */
+  role: string | null;
 }): string {
   if (seen.protectedPath) return `${seen.path} is protected and ${seen.undone}.`;
-  if (seen.readOnly) return `A reviewer changed ${seen.path}; it ${seen.undone}.`;
+  if (seen.role !== null) return `A ${seen.role} changed ${seen.path}; it ${seen.undone}.`;
   return `A person's uncommitted work in ${seen.path} was thrown away by the attempt; it ${seen.undone}.`;
+}
+
+/** A path of the project's as the ground's root sees it. */
+function withPrefix({ ground }: House, pattern: string): string {
+  const prefix = relative(ground.root, ground.cwd);
+  return prefix === '' ? pattern : `${prefix}/${pattern.replace(/^\.?\//, '')}`;
 }
 
 /** Undoes what threw a person's work away, changes to protected paths, and all of a mode that may write nothing. */
@@ -231,14 +242,17 @@ async function putBack(
   attempt: AttemptState,
   { all, theirs }: { all: Change[]; theirs: Change[] },
 ): Promise<{ trespass: Trespass[]; restored: boolean }> {
-  const readOnly = MODES[attempt.item.mode].mayWrite === 'nothing';
-  const prefix = relative(house.ground.root, house.ground.cwd);
+  const readOnly = MODES[attempt.item.mode].mayWrite !== 'repository';
+  const docs = attempt.item.mode === 'PROMOTE' ? withPrefix(house, '.docs/') : null;
   const own = ['ralph.yml', '.ralph/ralph.toml', 'ralph/prd.md', ...(house.state.policy?.protect ?? [])];
-  const protect = own.map((pattern) =>
-    prefix === '' ? pattern : `${prefix}/${pattern.replace(/^\.?\//, '')}`,
-  );
+  const protect = own.map((pattern) => withPrefix(house, pattern));
   const notAllowed = all.filter(
-    ({ path }) => matchesAny(protect, path) || (readOnly && !isBookkeeping(house, path)),
+    ({ path, before }) =>
+      matchesAny(protect, path) ||
+      // New notes only: what people have there is theirs.
+      (readOnly &&
+        !isBookkeeping(house, path) &&
+        !(before === null && docs !== null && path.startsWith(docs))),
   );
   const forbidden = [...notAllowed, ...theirs];
   if (forbidden.length === 0) return { trespass: [], restored: false };
@@ -250,11 +264,12 @@ async function putBack(
   const persons = new Set(theirs.map(({ path }) => path));
   const trespass = forbidden.map(({ path }): Trespass => {
     const protectedPath = matchesAny(protect, path);
+    const { role } = MODES[attempt.item.mode];
     const undone = conflicts.has(path) ? 'could not be put back' : 'was put back';
     return {
       path,
       what: protectedPath || persons.has(path) ? 'protected_changed' : 'role_violation',
-      detail: trespassDetail({ path, undone, protectedPath, readOnly }),
+      detail: trespassDetail({ path, undone, protectedPath, role: readOnly ? role : null }),
       keptAs: null,
     };
   });

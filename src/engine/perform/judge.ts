@@ -23,6 +23,7 @@ import { takenAlong } from './beside.ts';
 import { recordGate, runGate } from './gate.ts';
 import { receiptOf } from './receipt.ts';
 import { lookAfterGates } from './rewritten.ts';
+import { commitNotes, completeReport } from './works.ts';
 
 export async function judgeAttempt(house: House, iteration: number): Promise<void> {
   const attempt = house.state.attempts.get(iteration)!;
@@ -50,6 +51,8 @@ export async function judgeAttempt(house: House, iteration: number): Promise<voi
     ...settle({ state, attempt, evidence, judgement, tree, at: house.clock.now() }),
     ...taken,
   ]);
+  await completeReport(house, iteration);
+  await commitNotes(house, iteration);
   await syncList(house);
 }
 
@@ -161,6 +164,7 @@ async function gather(house: House, { attempt, tree, results }: Gathering): Prom
       ),
     deniedGate: deniedGate(attempt, state.policy?.gates ?? []),
     idleRow: state.idleRow,
+    works: attempt.works,
     parks: parks(house, attempt),
   };
 }

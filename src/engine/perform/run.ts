@@ -13,9 +13,11 @@ import {
   MODES,
   type Policy,
   Problem,
+  questionsOf,
   reckonTime,
   type State,
   type StopCause,
+  type TaskState,
 } from '../../core/index.ts';
 import { append, type House, redraw } from '../house.ts';
 import { innerBefore } from '../inner.ts';
@@ -30,6 +32,7 @@ import { finishAttempt } from './finish.ts';
 import { finishSettingAside } from './leftovers.ts';
 import { sparePersonsBetween } from './spare.ts';
 import { KILL_GRACE_MS, steer } from './steer.ts';
+import { worksBefore } from './works.ts';
 
 export async function runWave(house: House, iterations: number[]): Promise<void> {
   const waiting = house.state.wave?.waiting.filter((entry) => iterations.includes(entry.iteration)) ?? [];
@@ -102,11 +105,12 @@ async function attempt(house: House, call: AttemptCall): Promise<void> {
   const policy = state.policy!;
   const agent = agentFor(state, item);
   const task = item.task === undefined ? null : (state.tasks.get(item.task) ?? null);
-  const ordinal =
-    1 + (task && item.mode !== 'TASK_REVIEW' ? task.runs : (state.items.get(itemKey(item))?.attempts ?? 0));
+  const ordinal = ordinalOf(state, item, task);
   const time = reckonTime(policy, task, state.durations);
   const allowed = { wallMs: time.timeoutS * 1000, idleMs: policy.limits.idleTimeoutS * 1000 };
-  const gathered = await gatherPrompt(house, { iteration, item, task, ordinal, allowance: allowed, outbox });
+  const works = await worksBefore(house);
+  const about = { iteration, item, task, ordinal, allowance: allowed, outbox };
+  const gathered = await gatherPrompt(house, { ...about, works: works?.paths ?? null });
   const text = buildPrompt(gathered.input);
   const prompt = await house.works.writePrompt(iteration, text);
   const list = house.list ? await house.list.read() : null;
@@ -130,13 +134,13 @@ async function attempt(house: House, call: AttemptCall): Promise<void> {
     delivered: gathered.delivered,
     reminded: gathered.reminded,
     rules: await house.ground.rules(),
+    ...(works === null ? {} : { session: works.ref }),
     ...(interrupted === null ? {} : { resumes: interrupted.iteration }),
     ...(await innerBefore(house)),
   };
   house.fresh = null;
   await append(house, [started]);
   await redraw(house);
-  const env = attemptEnv(house, { ...call, ordinal });
   const box = await followOutbox(house, outbox, {
     iteration,
     role: item.role,
@@ -148,7 +152,7 @@ async function attempt(house: House, call: AttemptCall): Promise<void> {
     const { report, cause, heeded } = await seeThrough(house, {
       call,
       agent,
-      env,
+      env: attemptEnv(house, { ...call, ordinal }),
       text,
       promptPath: prompt.path,
       allowed,
@@ -164,6 +168,12 @@ async function attempt(house: House, call: AttemptCall): Promise<void> {
     house.usage.delete(iteration);
     box.close();
   }
+}
+
+/** Runs of the executor on a task count together; other items by themselves. */
+function ordinalOf(state: State, item: Item, task: TaskState | null): number {
+  if (task && item.mode !== 'TASK_REVIEW') return 1 + task.runs;
+  return 1 + (state.items.get(itemKey(item))?.attempts ?? 0);
 }
 
 /** A model's name means something to the agent it was chosen for only. */
@@ -300,7 +310,7 @@ function attemptEnv(
     RALPH_CYCLE: String(house.state.cycle),
     RALPH_ROLE: item.role,
     RALPH_MODE: item.mode,
-    RALPH_CATEGORY: '',
+    RALPH_CATEGORY: item.role === 'questioner' ? questionsOf(item).category : '',
     RALPH_TASK_ID: item.task ?? '',
     RALPH_ATTEMPT: String(ordinal),
     RALPH_OUTBOX: outbox,

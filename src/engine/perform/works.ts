@@ -1,0 +1,191 @@
+/**
+ * The session's works around one attempt: how they lie before it, what it left in its cycle's folder, and
+ * what of that was not its to write, which is put back. Teams without such works pay nothing for it.
+ */
+import { join } from 'node:path';
+import {
+  type AttemptState,
+  type CycleWorks,
+  type Fact,
+  isTerminal,
+  keepsWorks,
+  MODES,
+  mayWriteWork,
+  missingWorks,
+  naturalOrder,
+  reportOf,
+  type Trespass,
+  type WorkRef,
+} from '../../core/index.ts';
+import { append, type House } from '../house.ts';
+
+type Marks = Record<string, string>;
+
+/** How the works lie when an attempt begins, and their paths; null where the team writes none. */
+export async function worksBefore(house: House): Promise<{ ref: WorkRef; paths: string[] } | null> {
+  const { state } = house;
+  if (!keepsWorks(state)) return null;
+  let marks = await house.cycles.marks();
+  // The plan is carried last: without it the folder of the new cycle is not whole yet.
+  if (state.phase === 'REPLANNING' && marks[`iterations/${state.cycle}/plan.md`] === undefined) {
+    await beginCycle(house);
+    marks = await house.cycles.marks();
+  }
+  const ref = await house.works.put('session-works.json', JSON.stringify(marks));
+  return { ref, paths: Object.keys(marks).sort(naturalOrder) };
+}
+
+async function beginCycle({ state, cycles }: House): Promise<void> {
+  const open = [...state.tasks.values()].filter(({ status }) => !isTerminal(status));
+  await cycles.begin(
+    state.cycle,
+    open.map(({ def }) => def),
+  );
+}
+
+export interface LeftWorks {
+  works: CycleWorks | null;
+  trespass: Trespass[];
+}
+
+/** What an attempt did to the works; what its mode may not write is as it was. */
+export async function worksAfter(house: House, attempt: AttemptState): Promise<LeftWorks> {
+  const kept = attempt.session === null ? null : await house.works.get(attempt.session);
+  if (kept === null) return { works: null, trespass: [] };
+  const before = JSON.parse(Buffer.from(kept).toString('utf8')) as Marks;
+  const found = await house.cycles.marks();
+  const trespass = await putBack(house, attempt, { before, found });
+  const after = trespass.length === 0 ? found : await house.cycles.marks();
+  const { item } = attempt;
+  const { cycle, tasks } = house.state;
+  const read = await house.cycles.read({
+    item,
+    cycle,
+    before,
+    finished: new Set([...tasks.values()].filter(({ status }) => status === 'done').map(({ def }) => def.id)),
+  });
+  const folder = `iterations/${cycle}/`;
+  const present = Object.keys(after).flatMap((path) =>
+    path.startsWith(folder) ? [path.slice(folder.length)] : [],
+  );
+  const written = Object.entries(after)
+    .filter(([path, sha256]) => before[path] !== sha256)
+    .map(([path, sha256]) => ({ path, sha256 }));
+  return { works: { ...read, written, faults: [...missingWorks(item, present), ...read.faults] }, trespass };
+}
+
+async function putBack(
+  house: House,
+  attempt: AttemptState,
+  { before, found }: { before: Marks; found: Marks },
+): Promise<Trespass[]> {
+  const { state } = house;
+  const { item, iteration } = attempt;
+  const folder = `iterations/${state.cycle}/`;
+  const trespass: Trespass[] = [];
+  for (const path of new Set([...Object.keys(before), ...Object.keys(found)])) {
+    if (before[path] === found[path]) continue;
+    const own = path.startsWith(folder) ? path.slice(folder.length) : null;
+    if (own !== null && mayWriteWork(state, item, own) && isOpen(house, item.mode, own)) {
+      if (await partOneKept(house, attempt, { path, before: before[path] })) {
+        trespass.push(violation(path, `A reviewer changed part 1 of ${path}; it was put back.`, null));
+      }
+      continue;
+    }
+    const text = found[path] === undefined ? null : await house.works.get(found[path]);
+    const name = `works.${trespass.length + 1}.rejected`;
+    const keptAs = text === null ? null : await house.works.attemptFile(iteration, name, text);
+    await house.cycles.put(path, before[path] ?? null);
+    const what = before[path] === undefined ? 'removed' : 'put back';
+    trespass.push(violation(path, `${path} is not for ${item.mode} to write; it was ${what}.`, keptAs));
+  }
+  return trespass;
+}
+
+/** What is agreed on stays: the file of a task that is over, and in the breakdown that of any task. */
+function isOpen(house: House, mode: AttemptState['item']['mode'], path: string): boolean {
+  if (!path.startsWith('tasks/')) return true;
+  const task = house.state.tasks.get(path.slice('tasks/'.length, -'.md'.length));
+  return task === undefined || (mode !== 'TASK_BREAKDOWN' && task.status !== 'done');
+}
+
+/** Part 1 is the executor's, whatever a reviewer adds below it. */
+async function partOneKept(
+  house: House,
+  { item }: AttemptState,
+  { path, before }: { path: string; before: string | undefined },
+): Promise<boolean> {
+  if (MODES[item.mode].role !== 'reviewer' || before === undefined) return false;
+  return house.cycles.keepPartOne(path, before);
+}
+
+function violation(path: string, detail: string, keptAs: string | null): Trespass {
+  return { path, what: 'role_violation', detail, keptAs };
+}
+
+/**
+ * Approved notes go to where people read them, whatever the librarian made of that: what is missing is
+ * copied, and what lay there before is never overwritten.
+ */
+export async function promote(house: House, { item, before }: AttemptState): Promise<void> {
+  if (item.mode !== 'PROMOTE') return;
+  const { ground, state } = house;
+  const dir = join(ground.cwd, '.docs');
+  const now = await ground.snapshot();
+  const made = (await ground.changes(before.tree, now.tree))
+    .filter((change) => change.before === null)
+    .map(({ path }) => join(ground.root, path));
+  const { conflicts } = await house.cycles.promote(state.cycle, state.cycleWork.staged, {
+    dir,
+    made: new Set(made),
+  });
+  if (conflicts.length === 0) return;
+  const named = conflicts.slice(0, 5).join(', ');
+  const text = `Something else lay in .docs/ already, so these notes lie beside it as .incoming.md: ${named}. Merge them by hand.`;
+  await append(house, [{ type: 'notice.given', level: 'warning', text }]);
+}
+
+/** The promoted notes as one commit, where the engine commits; without it they lie in the work tree. */
+export async function commitNotes(house: House, iteration: number): Promise<void> {
+  const attempt = house.state.attempts.get(iteration);
+  if (attempt?.item.mode !== 'PROMOTE' || attempt.verdict?.value !== 'accepted') return;
+  const commit = house.state.policy?.commit;
+  const paths = attempt.changes.map((change) => change.path);
+  if (paths.length === 0 || (commit !== 'auto' && commit !== 'engine')) return;
+  const message = `docs: notes from session ${house.sessionId}\n\nRalph-Session: ${house.sessionId}\n`;
+  const done = await house.ground.commit({ paths, message });
+  house.fresh = null;
+  if (done.kind !== 'failed') return;
+  const text = `The promoted notes lie in .docs/ and could not be committed: ${done.reason.split('\n')[0]}`;
+  await append(house, [{ type: 'notice.given', level: 'warning', text }]);
+}
+
+/** A session that nobody could review still has a review, which says so. */
+export async function reviewAnyway(house: House, facts: readonly Fact[]): Promise<void> {
+  const passed = facts.some(
+    (fact) => fact.type === 'call.passed_over' && fact.item.mode === 'SESSION_REVIEW',
+  );
+  if (passed) await house.cycles.review(house.state.cycle, [...house.state.tasks.values()]);
+}
+
+/** After the verdict: the report of a task says what was found, whoever left it out. */
+export async function completeReport(house: House, iteration: number): Promise<void> {
+  const attempt = house.state.attempts.get(iteration);
+  if (attempt?.works == null || attempt.verdict === null || attempt.verdict.value === 'died') return;
+  const path = reportOf(house.state, attempt.item);
+  const task = house.state.tasks.get(attempt.item.task ?? '');
+  if (path === null || task === undefined) return;
+  const reviewed = attempt.item.mode === 'TASK_REVIEW';
+  if (reviewed && attempt.verdict.value !== 'accepted') return;
+  const { feedback } = task.review;
+  await house.cycles.report(`iterations/${house.state.cycle}/${path}`, {
+    task: task.def,
+    cycle: house.state.cycle,
+    attempt: Math.max(1, task.runs),
+    at: attempt.endedAt ?? house.clock.now(),
+    files: attempt.changes.map((change) => change.path),
+    summary: attempt.claim?.result?.summary || attempt.verdict.reason,
+    gates: attempt.gates.map(({ gate, outcome }) => ({ name: gate, outcome })),
+    ...(reviewed ? { review: { verdict: task.rework ? 'Failed' : 'Qualified', feedback } } : {}),
+  });
+}

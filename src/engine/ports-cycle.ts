@@ -1,0 +1,60 @@
+/** The port to the works of a session's cycles: plans, tasks, questions, reports, reviews and notes. */
+import type { CycleWorks, Item, TaskDef, TaskState } from '../core/index.ts';
+
+/** A call whose works are read. `before`: as `marks` answered when it began. */
+export interface CycleCall {
+  item: Item;
+  cycle: number;
+  before: Readonly<Record<string, string>>;
+  /** Ids of tasks that an earlier cycle, or this one, has finished. */
+  finished: ReadonlySet<string>;
+}
+
+/** What the executor's report says where the executor wrote none. */
+export interface ReportFacts {
+  task: TaskDef;
+  cycle: number;
+  attempt: number;
+  /** Epoch ms. */
+  at: number;
+  files: string[];
+  summary: string;
+  gates: { name: string; outcome: string }[];
+  /** Absent in a report that nobody has reviewed. */
+  review?: { verdict: 'Qualified' | 'Failed'; feedback: string };
+}
+
+/** The works of a session's cycles, below `iterations/`. Paths are relative to the session's folder. */
+export interface CycleFiles {
+  /** sha256 by path of every work as it lies there now; contents are kept. Mirrors and feedback are none. */
+  marks(): Promise<Record<string, string>>;
+  /** Puts a work back to the content it had; null removes it. */
+  put(path: string, sha256: string | null): Promise<void>;
+  /** What a call left in its cycle's folder, held against what its mode owes. */
+  read(call: CycleCall): Promise<CycleWorks>;
+  /** Puts back part 1 of a report that a reviewer changed; part 2 stays. True where that was needed. */
+  keepPartOne(path: string, before: string): Promise<boolean>;
+  /** Writes what is missing of a report: part 1 where there is none, part 2 where a review is given. */
+  report(path: string, facts: ReportFacts): Promise<void>;
+  /** Makes the folder of a cycle with the plan, these tasks and the notes nobody decided on; what is there stays. */
+  begin(cycle: number, carried: readonly TaskDef[]): Promise<void>;
+  /** Copies approved notes of the cycle to where people read them; what lies there is never overwritten. */
+  promote(cycle: number, staged: readonly string[], docs: DocsFolder): Promise<Promoted>;
+  /** Writes a review of the session where none is. */
+  review(cycle: number, tasks: readonly TaskState[]): Promise<void>;
+}
+
+/** Where approved notes go. */
+export interface DocsFolder {
+  /** Absolute; `.docs` in the project. */
+  dir: string;
+  /** Absolute paths below it that the librarian made in this call: ours, and no conflict. */
+  made: ReadonlySet<string>;
+}
+
+/** Paths relative to the folder of docs. */
+export interface Promoted {
+  written: string[];
+  /** Something else lay there; the note lies beside it as `<name>.incoming.md`. */
+  conflicts: string[];
+}

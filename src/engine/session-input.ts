@@ -1,0 +1,74 @@
+/** What a call is told of the session's folders: where it stands, which works it reads, what it has to mend. */
+import {
+  type Item,
+  itemKey,
+  MODES,
+  type PromptSession,
+  questionsOf,
+  reportPath,
+  type State,
+} from '../core/index.ts';
+import type { House } from './house.ts';
+
+interface SessionCall {
+  item: Item;
+  ordinal: number;
+  /** Paths of the session's works, relative to its folder. */
+  works: readonly string[];
+}
+
+export function sessionInput(house: House, { item, ordinal, works }: SessionCall): PromptSession {
+  const { state, sessionDir } = house;
+  const { cycle, cycleWork } = state;
+  const folder = `iterations/${cycle}`;
+  const at = (path: string) => `${sessionDir}/${path}`;
+  const report = reportName(state, item, ordinal);
+  const { category, round } = questionsOf(item);
+  const faults = lastFaults(state, item);
+  const carried = works.filter((path) => path.startsWith(`${folder}/knowledge/`));
+  const staged = item.mode === 'PROMOTE' ? cycleWork.staged.map((path) => `${folder}/${path}`) : carried;
+  const inputs = works.filter((path) => reads(item, path, folder));
+  return {
+    dir: sessionDir,
+    cycleDir: at(folder),
+    cycle,
+    inputs: inputs.map((path) => ({ name: nameOf(path.slice(folder.length + 1)), path: at(path) })),
+    feedback: cycle > 1 && MODES[item.mode].role !== 'executor' ? [at(`${folder}/feedbacks`)] : [],
+    ...(item.role === 'questioner' ? { category, round } : {}),
+    ...(report === null ? {} : { reportPath: at(`${folder}/${report}`) }),
+    ...(item.role === 'librarian' && staged.length > 0 ? { staged: staged.map(at) } : {}),
+    ...(faults.length === 0 ? {} : { faults }),
+  };
+}
+
+/** The executor writes a report of each attempt; the reviewer adds to the last one. */
+function reportName(state: State, { task, role }: Item, ordinal: number): string | null {
+  if (task === undefined) return null;
+  return reportPath(task, role === 'reviewer' ? Math.max(1, state.tasks.get(task)?.runs ?? 1) : ordinal);
+}
+
+/** Which works of the cycle a call reads: a task's own, or what the phases before it made. */
+function reads({ role, mode, task }: Item, path: string, folder: string): boolean {
+  if (!path.startsWith(`${folder}/`)) return false;
+  const own = path.slice(folder.length + 1);
+  if (own === 'plan.md') return mode !== 'INITIALIZE';
+  if (task !== undefined) return own === `tasks/${task}.md` || own.startsWith(`reports/${task}-report`);
+  if (own.startsWith('questions/')) return role === 'planner' || role === 'questioner';
+  if (own.startsWith('tasks/')) return role !== 'questioner';
+  return role === 'reviewer' || role === 'librarian';
+}
+
+function nameOf(path: string): string {
+  return path.replace(/\.md$/, '').replace(/^(\w+)s\//, '$1 ');
+}
+
+/** Why the last try of this call was returned, word for word. */
+function lastFaults(state: State, item: Item): string[] {
+  const key = itemKey(item);
+  for (let iteration = state.lastIteration; iteration > 0; iteration--) {
+    const attempt = state.attempts.get(iteration);
+    if (attempt?.verdict == null || itemKey(attempt.item) !== key) continue;
+    return attempt.verdict.value === 'rejected' ? (attempt.works?.faults ?? []) : [];
+  }
+  return [];
+}

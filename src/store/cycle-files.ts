@@ -1,0 +1,315 @@
+/**
+ * The works of a session's cycles as files: `iterations/<N>/plan.md`, `tasks/`, `questions/`, `reports/`,
+ * `review.md` and `knowledge/`. Agents write them, dialects read them; what lies there is known by content,
+ * so that a change nobody may make can be undone exactly. Feedback is people's and no work.
+ */
+import { type Dirent, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CycleWorks, TaskDef, TaskState } from '../core/index.ts';
+import {
+  keepPartOne,
+  planFaults,
+  questionFaults,
+  readQuestions,
+  readReport,
+  readReview,
+  readTaskFolder,
+  writeMinimalReview,
+  writeReport,
+  writeTaskFile,
+} from '../dialects/index.ts';
+import type { CycleCall, CycleFiles, Promoted, ReportFacts, Works } from '../engine/index.ts';
+import { atomicWrite } from './disk.ts';
+import { readBounded, sight } from './swap.ts';
+
+/** A larger work is none: nobody reads it, and its content is not kept. Bytes. */
+const WORK_BYTES = 4 * 1024 * 1024;
+/** Files of one session that are looked at; more is a mistake of somebody's. */
+const WORKS_MOST = 20_000;
+const KINDS = ['tasks', 'questions', 'reports', 'knowledge'];
+const SINGLE = ['plan.md', 'review.md'];
+
+interface CycleFilesOptions {
+  sessionDir: string;
+  works: Works;
+  /** Epoch ms. */
+  now(): number;
+}
+
+/** The works of one session. */
+export function openCycleFiles({ sessionDir, works, now }: CycleFilesOptions): CycleFiles {
+  const known = new Map<string, { identity: string; sha256: string }>();
+  const at = (path: string) => join(sessionDir, path);
+
+  /** The content's hash, read again only where the file is another one than before. */
+  async function hashOf(path: string): Promise<string | null> {
+    const seen = await sight(at(path)).catch(() => null);
+    if (seen?.kind !== 'file' || seen.size > WORK_BYTES) return null;
+    const before = known.get(path);
+    if (before?.identity === seen.identity) return before.sha256;
+    const bytes = await readBounded(at(path), WORK_BYTES);
+    if (bytes === null) return null;
+    const { sha256: hash } = await works.put(path, bytes);
+    known.set(path, { identity: seen.identity, sha256: hash });
+    return hash;
+  }
+
+  async function text(path: string): Promise<string | null> {
+    const bytes = await readBounded(at(path), WORK_BYTES);
+    return bytes === null ? null : bytes.toString('utf8');
+  }
+
+  return {
+    async marks() {
+      const marks: Record<string, string> = {};
+      for (const path of worksIn(sessionDir)) {
+        const hash = await hashOf(path);
+        if (hash !== null) marks[path] = hash;
+      }
+      return marks;
+    },
+    async put(path, hash) {
+      if (hash === null) return rmSync(at(path), { recursive: true, force: true });
+      const bytes = await works.get(hash);
+      if (bytes === null) throw new Error(`the content ${hash} of ${path} is not in the store`);
+      const there = await sight(at(path)).catch(() => null);
+      // Never through a link, and never into a folder that took its place.
+      if (there !== null && there.kind !== 'file' && there.kind !== 'missing')
+        rmSync(at(path), { recursive: true, force: true });
+      await atomicWrite(at(path), bytes);
+    },
+    read: (call) => readCall({ call, sessionDir, text, works }),
+    async keepPartOne(path, before) {
+      const [was, is] = [await works.get(before), await text(path)];
+      if (was === null || is === null) return false;
+      const kept = keepPartOne(Buffer.from(was).toString('utf8'), is);
+      if (kept.changed) await atomicWrite(at(path), kept.text);
+      return kept.changed;
+    },
+    async report(path, facts) {
+      const there = await text(path);
+      const wanted = reportText(there, facts);
+      if (wanted !== there) await atomicWrite(at(path), wanted);
+    },
+    async begin(cycle, carried) {
+      const folder = `iterations/${cycle}`;
+      const names = worksIn(sessionDir).filter((path) => path.startsWith(`${folder}/tasks/`));
+      for (const def of carried) {
+        const path = `${folder}/tasks/${def.id}.md`;
+        if (names.includes(path)) continue;
+        const old = await text(`iterations/${cycle - 1}/tasks/${def.id}.md`);
+        await atomicWrite(at(path), carriedTask(def, { old, cycle, at: now() }));
+      }
+      if ((await text(`${folder}/plan.md`)) !== null) return;
+      await atomicWrite(at(`${folder}/plan.md`), (await text(`iterations/${cycle - 1}/plan.md`)) ?? '');
+    },
+    async promote(cycle, staged, { dir, made }) {
+      const promoted: Promoted = { written: [], conflicts: [] };
+      for (const path of staged) {
+        const bytes = await readBounded(at(`iterations/${cycle}/${path}`), WORK_BYTES);
+        if (bytes !== null) await promoteNote({ bytes, target: docsPath(path), dir, made, promoted });
+      }
+      return promoted;
+    },
+    async review(cycle, tasks) {
+      const path = `iterations/${cycle}/review.md`;
+      if ((await text(path)) === null) await atomicWrite(at(path), minimalReview(cycle, tasks, now()));
+    },
+  };
+}
+
+/** Paths of all works, relative to the session's folder, without links and hidden files. */
+function worksIn(sessionDir: string): string[] {
+  const found: string[] = [];
+  const cycles = join(sessionDir, 'iterations');
+  for (const { name } of entriesIn(cycles).filter(
+    (entry) => entry.isDirectory() && /^\d+$/.test(entry.name),
+  )) {
+    const folder = `iterations/${name}`;
+    for (const entry of entriesIn(join(sessionDir, folder)))
+      if (entry.isFile() && SINGLE.includes(entry.name)) found.push(`${folder}/${entry.name}`);
+    for (const kind of KINDS) filesBelow(sessionDir, `${folder}/${kind}`, found);
+  }
+  return found.slice(0, WORKS_MOST);
+}
+
+function filesBelow(sessionDir: string, folder: string, found: string[]): void {
+  for (const entry of entriesIn(join(sessionDir, folder))) {
+    if (entry.name.startsWith('.') || found.length > WORKS_MOST) continue;
+    if (entry.isFile()) found.push(`${folder}/${entry.name}`);
+    else if (entry.isDirectory()) filesBelow(sessionDir, `${folder}/${entry.name}`, found);
+  }
+}
+
+function entriesIn(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}
+
+interface Reading {
+  call: CycleCall;
+  sessionDir: string;
+  text(path: string): Promise<string | null>;
+  works: Works;
+}
+
+async function readCall(reading: Reading): Promise<CycleWorks> {
+  const { call, text } = reading;
+  const folder = `iterations/${call.cycle}`;
+  const none: CycleWorks = { written: [], faults: [] };
+  switch (call.item.mode) {
+    case 'INITIALIZE':
+    case 'UPDATE': {
+      const plan = await text(`${folder}/plan.md`);
+      // That it is missing is said of every work that is owed.
+      return { ...none, faults: plan === null ? [] : planFaults(plan, call.cycle) };
+    }
+    case 'TASK_BREAKDOWN':
+    case 'REBREAKDOWN':
+      return { ...none, ...(await tasksOf(reading)) };
+    case 'brainstorm':
+    case 'research':
+    case 'feedback-analysis':
+      return { ...none, ...(await questionsOf(reading)) };
+    case 'SESSION_REVIEW': {
+      const { assessment, gaps } = readReview((await text(`${folder}/review.md`)) ?? '');
+      return assessment === null ? none : { ...none, review: { value: assessment, gaps } };
+    }
+    case 'STAGE':
+      return { ...none, staged: stagedIn(reading) };
+    default:
+      return none;
+  }
+}
+
+async function tasksOf({ call, sessionDir, text }: Reading): Promise<Pick<CycleWorks, 'tasks' | 'faults'>> {
+  const folder = `iterations/${call.cycle}/`;
+  const paths = worksIn(sessionDir).filter((path) => path.startsWith(`${folder}tasks/`));
+  const files = await Promise.all(
+    paths.map(async (path) => ({ path: path.slice(folder.length), text: (await text(path)) ?? '' })),
+  );
+  const { tasks, faults } = readTaskFolder(files);
+  const again = tasks
+    .filter(({ id }) => call.finished.has(id))
+    .map(({ id }) => `tasks/${id}.md: ${id} is finished already; give the new task another id`);
+  return { tasks, faults: [...again, ...faults] };
+}
+
+async function questionsOf({
+  call,
+  sessionDir,
+  text,
+  works,
+}: Reading): Promise<Pick<CycleWorks, 'questions' | 'faults'>> {
+  const folder = `iterations/${call.cycle}/questions/`;
+  const asked = (content: string) => readQuestions(content).rounds.flatMap(({ questions }) => questions);
+  let [open, all, earlier] = [0, 0, 0];
+  const faults: string[] = [];
+  for (const path of worksIn(sessionDir).filter((one) => one.startsWith(folder))) {
+    const content = (await text(path)) ?? '';
+    const questions = asked(content);
+    all += questions.length;
+    open += questions.filter(({ answer }) => answer === null).length;
+    const name = `questions/${path.slice(folder.length)}`;
+    const before = call.before[path];
+    const was = before === undefined ? null : await works.get(before);
+    const old = was === null ? '' : Buffer.from(was).toString('utf8');
+    if (was !== null) earlier += asked(old).length;
+    // What another call left is for that call to put right.
+    if (content !== old) faults.push(...questionFaults(content).map((fault) => `${name}: ${fault}`));
+  }
+  return { questions: { open, fresh: Math.max(0, all - earlier) }, faults };
+}
+
+/** Notes, without the list of them. */
+function stagedIn({ call, sessionDir }: Reading): string[] {
+  const folder = `iterations/${call.cycle}/`;
+  return worksIn(sessionDir)
+    .filter((path) => path.startsWith(`${folder}knowledge/`) && /\.(?:md|markdown)$/i.test(path))
+    .map((path) => path.slice(folder.length))
+    .filter((path) => path !== 'knowledge/index.md');
+}
+
+/** Part 1 where there is none, part 2 where a review is given and none is there. */
+function reportText(there: string | null, facts: ReportFacts): string {
+  const base =
+    there !== null && there.trim() !== ''
+      ? there
+      : writeReport({
+          task: facts.task.id,
+          title: facts.task.title,
+          cycle: facts.cycle,
+          attempt: facts.attempt,
+          files: facts.files,
+          at: facts.at,
+          summary: facts.summary,
+          evidence: [],
+          gates: facts.gates.map(({ name, outcome }) => `${name}: ${outcome}`),
+        });
+  if (facts.review === undefined || readReport(base).recommendation !== null) return base;
+  const { verdict, feedback } = facts.review;
+  const said = feedback.trim() === '' ? 'None' : feedback.trim().replace(/^(#+)/gm, '\\$1');
+  return `${base.trimEnd()}\n\n## PART 2: Review Report\n\n### Recommendation\n\nStatus: ${verdict}\n\n### Feedback for Next Attempt\n\n${said}\n`;
+}
+
+/** `knowledge/how-to/x.md` goes to `how-to/x.md`; what lies in no category is reference. */
+function docsPath(staged: string): string {
+  const path = staged.slice('knowledge/'.length);
+  return path.includes('/') ? path : `reference/${path}`;
+}
+
+interface Promotion {
+  bytes: Buffer;
+  /** Relative to `dir`. */
+  target: string;
+  dir: string;
+  made: ReadonlySet<string>;
+  promoted: Promoted;
+}
+
+/** What lies there already is people's: the note goes beside it. */
+async function promoteNote({ bytes, target, dir, made, promoted }: Promotion): Promise<void> {
+  const file = join(dir, target);
+  const there = await sight(file).catch(() => null);
+  if (there?.kind === 'missing') {
+    await atomicWrite(file, bytes);
+    promoted.written.push(target);
+    return;
+  }
+  const old = await readBounded(file, WORK_BYTES);
+  if (made.has(file) || old?.equals(bytes)) {
+    promoted.written.push(target);
+    return;
+  }
+  const beside = target.replace(/(\.\w+)?$/, (end) => `.incoming${end}`);
+  await atomicWrite(join(dir, beside), bytes);
+  promoted.conflicts.push(target);
+}
+
+function carriedTask(
+  def: TaskDef,
+  { old, cycle, at }: { old: string | null; cycle: number; at: number },
+): string {
+  const carried = `carried_from: ${cycle - 1}`;
+  if (old !== null) {
+    const head = /^(\ufeff?---\r?\n)/.exec(old);
+    if (head !== null && !/^carried_from:/m.test(old))
+      return old.replace(head[0], `${head[0]}${carried}\n`).replace(/^iteration:.*$/m, `iteration: ${cycle}`);
+    return old;
+  }
+  return writeTaskFile(def, { cycle, createdAt: at, updatedAt: at, references: [], notes: carried });
+}
+
+function minimalReview(cycle: number, tasks: readonly TaskState[], at: number): string {
+  const failed = tasks.filter(({ status }) => status === 'failed');
+  return writeMinimalReview({
+    cycle,
+    at,
+    reason: 'nobody could review this session, so this is what the loop itself knows of it.',
+    tasks: tasks.map(({ def, status }) => ({ id: def.id, title: def.title, outcome: status })),
+    gaps: failed.map(({ def, reason }) => `${def.id} failed: ${reason}`),
+  });
+}
