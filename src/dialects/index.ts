@@ -22,11 +22,20 @@ export type {
   TaskMark,
 } from './tasklist.ts';
 export { defaultTaskFiles } from './tasklist.ts';
+export { feedbackTemplate, qualifyIssues, readFeedback } from './v2-feedback.ts';
+export {
+  carryKnowledge,
+  knowledgeFaults,
+  readKnowledge,
+  writeKnowledge,
+  writeKnowledgeIndex,
+} from './v2-knowledge.ts';
 export type { CycleMetadata, SessionMetadata, SessionStatus } from './v2-metadata.ts';
 export { writeCycleMetadata, writeSessionMetadata } from './v2-metadata.ts';
 export { planFaults } from './v2-plan.ts';
 export type { ProgressFacts, ProgressLine, ProgressMarker } from './v2-progress.ts';
 export { progressLine, progressRow, readProgressMarkers, writeProgress } from './v2-progress.ts';
+export { promotions } from './v2-promotion.ts';
 export { openQuestions, questionFaults, questionsOfLastRound, readQuestions } from './v2-questions.ts';
 export { keepPartOne, latestReport, readReport, reportPath, writeReport } from './v2-report.ts';
 export { readReview, writeMinimalReview } from './v2-review.ts';

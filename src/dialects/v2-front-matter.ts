@@ -149,3 +149,15 @@ export function timeOf(text: string): number | null {
 export function frontMatterText(fields: Record<string, unknown>): string {
   return `---\n${stringify(fields, { lineWidth: 0 })}---\n`;
 }
+
+/** The fields but these, as plain values, to be written again. */
+export function plainFields({ fields }: FrontMatter, without: ReadonlySet<string>): Record<string, unknown> {
+  const entries = [...fields].filter(([key]) => !without.has(key));
+  return Object.fromEntries(entries.map(([key, value]) => [key, unmapped(value)]));
+}
+
+function unmapped(value: FrontValue): unknown {
+  if (Array.isArray(value)) return value.map(unmapped);
+  if (!(value instanceof Map)) return value;
+  return Object.fromEntries([...value].map(([key, held]) => [key, unmapped(held)]));
+}
