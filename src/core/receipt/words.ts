@@ -126,40 +126,55 @@ const LATE: Partial<Record<WordKind, string>> = {
   moved: 'umbenannt verschoben hernoemd verplaatst',
 };
 
-const SENSES = new Map<string, WordSense>();
-for (const [table, late] of [
-  [WORDS, false],
-  [LATE, true],
-] as const) {
-  for (const [kind, words] of Object.entries(table) as [WordKind, string][]) {
-    for (const word of words.split(/\s+/))
-      if (word !== '' && !SENSES.has(word)) SENSES.set(word, { kind, late });
+let senses: ReadonlyMap<string, WordSense> | undefined;
+
+/** Every word by itself. Read when a report is: a start has none, and would wait for it. */
+function sensesByWord(): ReadonlyMap<string, WordSense> {
+  senses ??= readSenses();
+  return senses;
+}
+
+function readSenses(): Map<string, WordSense> {
+  const found = new Map<string, WordSense>();
+  for (const [table, late] of [
+    [WORDS, false],
+    [LATE, true],
+  ] as const) {
+    for (const [kind, words] of Object.entries(table) as [WordKind, string][]) {
+      for (const word of words.split(/\s+/))
+        if (word !== '' && !found.has(word)) found.set(word, { kind, late });
+    }
   }
+  return found;
 }
 
 /** What a word means; null for one of no weight. Any case; typographic apostrophes count as plain ones. */
 export function senseOf(word: string): WordSense | null {
-  const plain = SENSES.get(word);
+  const known = sensesByWord();
+  const plain = known.get(word);
   if (plain !== undefined) return plain;
   if (/^[a-z]+$/.test(word)) return null;
-  return SENSES.get(word.toLowerCase().normalize('NFC').replace(/[‘’]/g, "'")) ?? null;
+  return known.get(word.toLowerCase().normalize('NFC').replace(/[‘’]/g, "'")) ?? null;
 }
 
+const DEEDS: ReadonlySet<WordKind> = new Set(['wrote', 'gone', 'moved', 'new']);
+
+let beginnings: RegExp | undefined;
+
 /** Begins like a deed, in any language: lines without one are not looked at any closer. */
-const BEGINNINGS = new RegExp(
-  `(?<![A-Za-z])(?:${[
-    ...new Set(
-      [...SENSES].flatMap(([word, { kind }]) =>
-        kind === 'wrote' || kind === 'gone' || kind === 'moved' || kind === 'new' ? [word.slice(0, 5)] : [],
-      ),
-    ),
-  ].join('|')})|[\u3040-\u9fff\uac00-\ud7af]`,
-  'i',
-);
+function beginningsOfDeeds(): RegExp {
+  if (beginnings === undefined) {
+    const deeds = [...sensesByWord()].filter(([, { kind }]) => DEEDS.has(kind));
+    const begun = new Set(deeds.map(([word]) => word.slice(0, 5)));
+    beginnings = new RegExp(`(?<![A-Za-z])(?:${[...begun].join('|')})|[\u3040-\u9fff\uac00-\ud7af]`, 'i');
+  }
+  return beginnings;
+}
 
 /** Whether a line can say at all that something was written. May be wrong in saying yes, never in saying no. */
 export function mayTell(line: string): boolean {
-  return BEGINNINGS.test(line) || (/[^\u0000-\u036f]/.test(line) && BEGINNINGS.test(line.normalize('NFC')));
+  const deed = beginningsOfDeeds();
+  return deed.test(line) || (/[^\u0000-\u036f]/.test(line) && deed.test(line.normalize('NFC')));
 }
 
 const ZH_DEED = '创建|新建|新增|添加|增加|修改|更新|编写|重构|实现|修复|調整|调整|新增|建立|撰写';
