@@ -194,13 +194,14 @@ class Issues {
       used.add(id);
       return { id, kind, text };
     });
+    const next = { critical: 1, quality: 1, requirement: 1 };
     return named.map(({ id, kind, text }) => {
       if (id !== null) return { id, kind, text };
-      let number = 1;
-      const made = () => `${PREFIX[kind]}-${String(number).padStart(3, '0')}`;
-      while (used.has(made())) number += 1;
-      used.add(made());
-      return { id: made(), kind, text };
+      const made = () => `${PREFIX[kind]}-${String(next[kind]).padStart(3, '0')}`;
+      while (used.has(made())) next[kind] += 1;
+      const own = made();
+      used.add(own);
+      return { id: own, kind, text };
     });
   }
 }
@@ -221,6 +222,7 @@ const EMPTY_WORDS =
 /** Only labels, separators and placeholders: what a form holds before anybody writes. */
 function isEmptyForm(text: string): boolean {
   return text.split('\n').every((line) => {
+    if (line.length > 500) return false;
     const plain = line
       .trim()
       .replace(/^(?:[-+*]|\d{1,9}[.)])\s*(?:\[[ xX]?\]\s*)?/, '')

@@ -174,11 +174,8 @@ export function keepPartOne(before: string, after: string): { text: string; chan
 
 /** What of a text an editor's habits do not change. */
 function essence(text: string): string {
-  const lines = text
-    .replace(/^\ufeff/, '')
-    .replace(/\r\n?/g, '\n')
-    .replace(/[ \t]+$/gm, '');
-  return withoutRule(lines);
+  const lines = text.replace(/^\ufeff/, '').split(/\r\n?|\n/);
+  return withoutRule(lines.map((line) => line.trimEnd()).join('\n'));
 }
 
 /** What the engine knows of an attempt. */

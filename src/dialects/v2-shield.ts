@@ -12,11 +12,15 @@ export function escapeBody(text: string, names: readonly RegExp[]): string {
   const lines = plain.split('\n').map((line) => line.replace(SHIELDED, '$1\\$2'));
   // Shielding one line may show what it had hidden, so it is looked at again; each line once at most.
   const left = new Set(lines.keys());
-  for (;;) {
-    const at = structureIn(lines, names).find((line) => left.has(line));
-    if (at === undefined) return lines.join('\n');
-    left.delete(at);
-    lines[at] = lines[at]!.replace(/^([ \t]*)(?=\S)/, '$1\\');
+  for (let pass = 1; ; pass++) {
+    const found = structureIn(lines, names).filter((line) => left.has(line));
+    if (found.length === 0) return lines.join('\n');
+    // A text that opens one thing after the other is not followed through all of them.
+    if (pass > 5) found.push(...[...left].filter((line) => /^[ \t]*(?:`{3}|~{3}|<)/.test(lines[line]!)));
+    for (const line of new Set(found)) {
+      left.delete(line);
+      lines[line] = lines[line]!.replace(/^([ \t]*)(?=\S)/, '$1\\');
+    }
   }
 }
 
