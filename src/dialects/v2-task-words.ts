@@ -3,7 +3,7 @@ import { itemsOf, wordLines } from './v2-sections.ts';
 
 /** Words that say there is none. */
 const NOTHING =
-  /^(?:\[\s*\]|~|null|none|nothing|nil|n\/?a|no (?:dependenc(?:y|ies)|files?)|not applicable|-+|—|–)(?:[\s.,;(—–-].*)?$/i;
+  /^(?:\[\s*\]|~|null|none|nothing|nil|n\/?a|no (?:dependenc(?:y|ies)|files?)|not applicable|-+|—|–)(?:(?:[.,;](?=\s|$)|[\s(—–]).*)?$/i;
 
 /** The paths that a section names, as code or as the first word of a bullet. */
 export function pathsIn(section: string): string[] {

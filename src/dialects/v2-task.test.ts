@@ -113,6 +113,7 @@ describe('a task’s file', () => {
     ['- task-1 (the types)\n- [task-3](task-3.md): the store', ['task-1', 'task-3']],
     ['- task-1 - gives the types', ['task-1']],
     ['task-1, task-3', ['task-1', 'task-3']],
+    ['depends_on: [na-1, none-2]', ['na-1', 'none-2']],
     ['# depends_on: [task-8]\ndepends_on: [task-1]', ['task-1']],
     ['depends_on: [tasks/task-1.md]', ['task-1']],
     ['depends_on: [task-1', ['task-1']],
