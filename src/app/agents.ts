@@ -10,7 +10,7 @@ import {
   OUTPUTS,
 } from '../agents/index.ts';
 import type { Settings } from '../config/index.ts';
-import { Problem } from '../core/index.ts';
+import { choiceFor, MODES, type Policy, Problem } from '../core/index.ts';
 import type { Agent } from '../engine/index.ts';
 
 /** Names the configuration may use without describing them. */
@@ -45,22 +45,42 @@ export function agentMaker(settings: Settings): (name: string) => Agent {
 }
 
 /**
- * Those of `fallback` that can be started on this machine, in their order; and for each other one a sentence.
- * A run goes without them: who takes over must be there, and nothing may need them at all.
+ * The settings with those of each `fallback` that can be started on this machine, in their order; and for each
+ * other one a sentence. A run goes without them: who takes over must be there, and nothing may need them at all.
  */
-export async function usableFallback(settings: Settings): Promise<{ names: string[]; warnings: string[] }> {
+export async function usableFallback(settings: Settings): Promise<{ usable: Settings; warnings: string[] }> {
   const agent = agentMaker(settings);
-  const names: string[] = [];
   const warnings: string[] = [];
-  for (const name of new Set(settings.fallback)) {
-    const [problem] = await agent(name).check();
-    if (problem === undefined) names.push(name);
-    else
-      warnings.push(
-        `fallback names ${name}, which cannot take over here: ${problem.what} ${problem.fix} Until then it is passed over.`,
-      );
+  const usableOf = async (listed: readonly string[], key: string): Promise<string[]> => {
+    const names: string[] = [];
+    for (const name of new Set(listed)) {
+      const [problem] = await agent(name).check();
+      if (problem === undefined) names.push(name);
+      else
+        warnings.push(
+          `${key} names ${name}, which cannot take over here: ${problem.what} ${problem.fix} Until then it is passed over.`,
+        );
+    }
+    return names;
+  };
+  const usable = { ...settings, roles: { ...settings.roles } };
+  usable.fallback = await usableOf(settings.fallback, 'fallback');
+  for (const [name, role] of Object.entries(settings.roles)) {
+    if (role.fallback === null) continue;
+    usable.roles[name] = { ...role, fallback: await usableOf(role.fallback, `roles.${name}.fallback`) };
   }
-  return { names, warnings };
+  return { usable, warnings };
+}
+
+/** The agents that play hired roles in place of the one that works, each with the roles it plays. */
+export function roleAgents(policy: Policy): { name: string; roles: string[] }[] {
+  const hired = new Set(policy.modes.map((mode) => MODES[mode].role));
+  const found = new Map<string, string[]>();
+  for (const role of hired) {
+    const { agent } = choiceFor(policy, role);
+    if (agent !== policy.agent) found.set(agent, [...(found.get(agent) ?? []), role]);
+  }
+  return [...found].map(([name, roles]) => ({ name, roles }));
 }
 
 /** What can be told of a named agent without starting it on work. */

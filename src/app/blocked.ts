@@ -41,7 +41,8 @@ export async function blockedTasks({
 export async function otherAgents(settings: Settings | null, env: NodeJS.ProcessEnv): Promise<string[]> {
   const installed = findAgents(env).map(({ name }) => name as string);
   if (settings === null) return installed;
-  const named = [...settings.fallback, ...Object.keys(settings.agents)];
-  const { names } = await usableFallback({ ...settings, fallback: named });
-  return [...new Set([...names, ...installed])];
+  const first = settings.roles.executor?.fallback ?? settings.fallback;
+  const named = [...first, ...Object.keys(settings.agents)];
+  const { usable } = await usableFallback({ ...settings, fallback: named, roles: {} });
+  return [...new Set([...usable.fallback, ...installed])];
 }

@@ -8,6 +8,7 @@ import {
   type TimeReckoning,
 } from '../core/index.ts';
 import { count, oneLine, reckoningText } from '../views/index.ts';
+import { roleAgents } from './agents.ts';
 import { earlierDurations } from './behaviour.ts';
 import { type Plan, planRun, type RunRequest } from './plan.ts';
 import { checkFirst } from './run.ts';
@@ -33,6 +34,9 @@ export async function dryRun(request: RunRequest): Promise<{ data: Record<string
     agent: plan.idle ? null : policy.agent,
     model: policy.model,
     fallback: policy.fallback,
+    roles: Object.fromEntries(
+      roleAgents(policy).flatMap(({ name, roles }) => roles.map((role) => [role, name])),
+    ),
     tasks: taskPath,
     open_tasks: open.map((task) => task.id),
     layers: deep,
@@ -54,7 +58,7 @@ export async function dryRun(request: RunRequest): Promise<{ data: Record<string
     `Project:   ${data.project}`,
     `Session:   ${data.session === null ? 'a new one' : `goes on with ${data.session}`}`,
     `Objective: ${oneLine(objective, 200) || 'every task of the list'}`,
-    `Team:      ${data.team}, agent ${data.agent}${data.model === null ? '' : `, model ${data.model}`}${data.fallback.length === 0 ? '' : `, then ${data.fallback.join(', ')}`}`,
+    `Team:      ${data.team}, agent ${data.agent}${data.model === null ? '' : `, model ${data.model}`}${data.fallback.length === 0 ? '' : `, then ${data.fallback.join(', ')}`}${players(data.roles)}`,
     `Tasks:     ${taskPath ?? 'the objective'}: ${open.length} open${deep.length > 1 ? ` in ${deep.length} layers` : ''}${open.length > 0 ? `, first ${open[0]!.id}` : ''}`,
     ...(timed[0] ? [`Time:      ${timed[0].def.id}: ${reckoningText(timed[0].time)}`] : []),
     `Gates:     ${data.gates.join(' · ') || 'none: only changes and claims are checked'}`,
@@ -62,6 +66,12 @@ export async function dryRun(request: RunRequest): Promise<{ data: Record<string
     'Nothing was started (--dry-run).',
   ];
   return { data, text: `${lines.join('\n')}\n` };
+}
+
+function players(roles: Record<string, string>): string {
+  return Object.entries(roles)
+    .map(([role, agent]) => `; ${role} ${agent}`)
+    .join('');
 }
 
 /** What the next attempt at this task would get. */

@@ -78,6 +78,9 @@ export async function planRun(request: RunRequest): Promise<Plan> {
   const alone = await loadSettings({ ...layers, session: resumed });
   const objective = await objectiveText(request, alone.settings);
   const session = resumed ?? (await chooseSession(place, request, objective));
+  // A session keeps its team: another one would walk past what is left to plan, review or approve.
+  const team = session?.state.run?.flags.team;
+  if (flags.team === undefined && typeof team === 'string') flags.team = team;
   // A session's own layer can only be read when the session is known.
   const loaded = session === resumed ? alone : await loadSettings({ ...layers, session });
   const { settings, warnings, notYet, origin } = loaded;
@@ -90,17 +93,14 @@ export async function planRun(request: RunRequest): Promise<Plan> {
   const idle = session === null && settings.requiredTopics.length === 0 && allDone(reading);
   const fallback = await usableFallback(settings);
   warnings.push(...fallback.warnings);
-  const policy = toPolicy(
-    { ...settings, fallback: fallback.names },
-    {
-      reviewedList: reading?.kind === 'list' && reading.reviewed,
-      listGates: reading?.kind === 'list' ? reading.gates : [],
-      interactive: request.interactive,
-      channels: plannedChannels(settings),
-      // Who has nothing to do need not be there.
-      agent: idle ? '' : chooseAgent(settings, stringEnv(request.env)),
-    },
-  );
+  const policy = toPolicy(fallback.usable, {
+    reviewedList: reading?.kind === 'list' && reading.reviewed,
+    listGates: reading?.kind === 'list' ? reading.gates : [],
+    interactive: request.interactive,
+    channels: plannedChannels(settings),
+    // Who has nothing to do need not be there.
+    agent: idle ? '' : chooseAgent(settings, stringEnv(request.env)),
+  });
   const others = await lyingAround(place, session?.id ?? null);
   const known = { settings, policy, warnings, notYet, origin };
   return { place, flags, ...known, objective, taskPath, reading, idle, session, others };

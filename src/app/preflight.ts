@@ -3,7 +3,7 @@
  * doctor's checks that costs nothing. Everything that fails is told at once, each with its fix.
  */
 import type { ProblemFacts } from '../core/index.ts';
-import { inspectNamed } from './agents.ts';
+import { agentMaker, inspectNamed, roleAgents } from './agents.ts';
 import { failuresInRun } from './checks/check.ts';
 import { MACHINE_CHECKS } from './checks/machine.ts';
 import { PLACE_CHECKS } from './checks/place.ts';
@@ -41,6 +41,7 @@ export function startSubject(facts: {
     cwd: plan.place.dir,
     git: settings.git,
     commits: policy.commit !== 'none' && policy.commit !== 'agent',
+    players: roleAgents(policy).map(({ name, roles }) => ({ agent: agentMaker(settings)(name), roles })),
     inspect: () => inspectNamed(settings, policy.agent, env),
   };
 }

@@ -98,7 +98,8 @@ describe('a sound file', () => {
     const { settings } = await load(`hats:\n  ${hats}`);
     expect(Object.keys(settings.roles)).toEqual(['a', 'b']);
     expect(settings.defaultRole).toBe('b');
-    expect((await load(`roles:\n  ${hats}default_role: a`)).settings.defaultRole).toBe('a');
+    const chosen = 'a: { triggers: [x.go] }\n  b: { triggers: [x.done] }\ndefault_role: b';
+    expect((await load(`roles:\n  ${chosen}`)).settings.defaultRole).toBe('b');
     expect((await load('roles: { reviewer: { agent: codex } }')).settings.defaultRole).toBeNull();
   });
 });
@@ -296,6 +297,14 @@ default_role: bulder
       expect.stringMatching(/^ralph.yml:2: hats.a publishes dnoe .* Did you mean done\?/),
       expect.stringContaining('ralph.yml:3: hats.b has a phase and triggers'),
       expect.stringContaining('ralph.yml:3: The topic go wakes both a and b'),
+      expect.stringContaining('ralph.yml:3: The topic x.* wakes both a and b'),
+    ]);
+    const asleep = 'roles:\n  a: { publishes: [x.go] }\n  b: { triggers: [x.og] }\n';
+    expect(await told(asleep)).toEqual([
+      'ralph.yml:3: Nothing ever wakes roles.b | Did you mean x.go? Else let a role publish one of its triggers.',
+    ]);
+    expect(await told('roles: { executor: { agent: codex } }\ndefault_role: executor')).toEqual([
+      expect.stringContaining('ralph.yml:2: default_role names executor, which is a built-in role'),
     ]);
     expect(await told('hats: { a: {} }\nroles: { b: {} }')).toEqual([
       expect.stringContaining('Both roles and hats'),

@@ -81,7 +81,7 @@ export async function loadConfig(request: LoadRequest): Promise<Loaded> {
   return {
     settings: toSettings(config, request.flags, (key) => origin.get(key) !== 'default'),
     origin,
-    notYet: notCarriedOut(config, origin),
+    notYet: notCarriedOut({ config, origin, whereIs }),
     warnings: [...sources.flatMap(({ warnings }) => warnings), ...oddities(ground)],
     config,
   };

@@ -4,14 +4,18 @@
  * `test/config-binds.test.ts` compares this list with what the code reads.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { ProblemFacts } from '../core/index.ts';
+import { BUILT_IN_ROLES, isBuiltIn, type ProblemFacts } from '../core/index.ts';
+import type { WhereIs } from './explain.ts';
 import { type Path, pathText, settingPaths, valueAt } from './path.ts';
 import { plainConfig } from './plain.ts';
+import { meantRole, OVERRIDES } from './roles.ts';
 import type { Config } from './schema.ts';
 
 /** `key` with everything below it; `why`: what a person would wrongly rely on. */
 interface Row {
   key: string;
+  /** Named things, of which the built-in ones have these keys carried out. */
+  but?: readonly string[];
   why: string;
 }
 
@@ -28,8 +32,16 @@ export const NOT_YET: Row[] = [
     why: 'It is for approvals, which are not built: human.interact has RObot.on_timeout, and all other questions wait without a deadline.',
   },
   { key: 'questions.approval_timeout_seconds', why: 'There are no approvals that could be carried on.' },
-  { key: 'roles', why: 'Own roles, and changes of built-in ones, are not hired.' },
-  { key: 'hats', why: 'Own roles, and changes of built-in ones, are not hired.' },
+  {
+    key: 'roles',
+    but: OVERRIDES,
+    why: 'Own roles are not hired, and nothing else of a built-in one can be changed.',
+  },
+  {
+    key: 'hats',
+    but: OVERRIDES,
+    why: 'Own roles are not hired, and nothing else of a built-in one can be changed.',
+  },
   { key: 'default_role', why: 'Own roles are not hired, so none can get the ready tasks.' },
   { key: 'permissions', why: 'Commands would run without being asked for.' },
   { key: 'sandbox', why: 'Agents would run without the sandbox you asked for.' },
@@ -37,35 +49,85 @@ export const NOT_YET: Row[] = [
   { key: 'land', why: 'Work is committed to the branch you are on.' },
 ];
 
-/** The row that holds this key, or undefined for a key that is carried out. */
+/** The row that holds this key, or undefined for a key that is carried out. `*` stands for a free name. */
 export function notYetRow(path: Path): Row | undefined {
   const key = pathText(path);
-  return NOT_YET.find((row) => isOrIsBelow(key, row.key));
+  return NOT_YET.find((row) => isOrIsBelow(key, row.key) && !isCarriedOut(row, path));
+}
+
+function isCarriedOut({ key, but }: Row, path: Path): boolean {
+  const below = path.slice(key.split('.').length);
+  return but !== undefined && (below.length < 2 || but.includes(String(below[1])));
 }
 
 function isOrIsBelow(key: string, above: string): boolean {
   return key === above || key.startsWith(`${above}.`);
 }
 
+interface Ground {
+  config: Config;
+  origin: ReadonlyMap<string, string>;
+  whereIs: WhereIs;
+}
+
 /** One problem for each row with a value that differs from the default, at the place that set it. */
-export function notCarriedOut(config: Config, origin: ReadonlyMap<string, string>): ProblemFacts[] {
+export function notCarriedOut(ground: Ground): ProblemFacts[] {
   const defaults = plainConfig({});
-  const differs = (key: string): boolean => {
-    const path = key.split('.');
+  return NOT_YET.flatMap((row) =>
+    row.but === undefined ? unbound(row, defaults, ground) : unhired(row, row.but, ground),
+  );
+}
+
+function unbound({ key, why }: Row, defaults: Config | null, { config, origin }: Ground): ProblemFacts[] {
+  const differs = (one: string): boolean => {
+    const path = one.split('.');
     return !isDeepStrictEqual(valueAt(config, path), valueAt(defaults, path));
   };
-  return NOT_YET.filter(({ key }) => differs(key)).map(({ key, why }) => {
-    const inside = settingPaths()
-      .map(pathText)
-      .filter((one) => isOrIsBelow(one, key));
-    const named = inside.find((one) => one !== key && differs(one)) ?? key;
-    const at = [...origin].find(([one, from]) => from !== 'default' && isOrIsBelow(one, named))?.[1];
-    const facts = {
-      code: 'config.not_available',
-      what: `${named} is set, and this version does not carry it out yet`,
-      why,
-      fix: `Leave ${named} at its default to run without it.`,
+  if (!differs(key)) return [];
+  const inside = settingPaths()
+    .map(pathText)
+    .filter((one) => isOrIsBelow(one, key));
+  const named = inside.find((one) => one !== key && differs(one)) ?? key;
+  const at = [...origin].find(([one, from]) => from !== 'default' && isOrIsBelow(one, named))?.[1];
+  const facts = {
+    code: 'config.not_available',
+    what: `${named} is set, and this version does not carry it out yet`,
+    why,
+    fix: `Leave ${named} at its default to run without it.`,
+  };
+  return [at === undefined ? facts : { ...facts, at }];
+}
+
+/** Roles that nothing wakes yet, and what is changed about a built-in one beyond what can be. */
+function unhired({ key }: Row, but: readonly string[], { config, whereIs }: Ground): ProblemFacts[] {
+  return Object.entries((valueAt(config, [key]) ?? {}) as Config['roles']).flatMap(([name, role]) => {
+    const at = (path: Path) => {
+      const place = whereIs(path);
+      return place === undefined ? {} : { at: place };
     };
-    return at === undefined ? facts : { ...facts, at };
+    if (!isBuiltIn(name)) {
+      const meant = meantRole(name);
+      return [
+        {
+          code: 'config.not_available',
+          what: `${key}.${name} is a role of your own, and this version does not hire it yet`,
+          why: `Nothing wakes it. Built-in roles can be given another ${but.join(', ')}: ${BUILT_IN_ROLES.join(', ')}.`,
+          fix: meant === null ? `Remove ${key}.${name} to run without it.` : `Did you mean ${key}.${meant}?`,
+          ...at([key, name]),
+        },
+      ];
+    }
+    // Only the executor's work is taken over by others.
+    const can = but.filter((part) => part !== 'fallback' || name === 'executor');
+    const changed = Object.entries(role).filter(
+      ([part, value]) => !can.includes(part) && value !== undefined && !isDeepStrictEqual(value, []),
+    );
+    return changed.slice(0, 1).map(([part]) => ({
+      code: 'config.not_available',
+      what: `${key}.${name}.${part} is set, and this version does not carry it out yet`,
+      why: `Of the ${name} only ${can.join(', ')} can be changed.`,
+      fix: `Remove ${part} to run without it.`,
+      ...at([key, name, part]),
+    }));
   });
 }

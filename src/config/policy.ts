@@ -2,7 +2,7 @@
  * Settings and the facts of this start become the policy that stands in the journal: which team is
  * hired, which gates prove the work, how long an attempt may take, whether the run waits for people.
  */
-import { type GateDef, type Mode, type Policy, TEAMS } from '../core/index.ts';
+import { type GateDef, isBuiltIn, type Mode, type Policy, TEAMS } from '../core/index.ts';
 import type { Settings } from './settings.ts';
 
 /** What only the start of a run can know. */
@@ -32,6 +32,7 @@ export function toPolicy(settings: Settings, facts: StartFacts): Policy {
     agent: facts.agent,
     model: settings.model,
     fallback: settings.fallback,
+    ...rolePolicies(settings),
     completionWord: settings.completionWord,
     gates: [...settings.gates, ...listGates(settings.gates, facts.listGates)],
     protect: settings.protect,
@@ -52,6 +53,15 @@ export function toPolicy(settings: Settings, facts: StartFacts): Policy {
     onlyTask: settings.onlyTask,
     requiredTopics: settings.requiredTopics,
   };
+}
+
+/** The built-in roles that others play. */
+function rolePolicies({ roles }: Settings): Pick<Policy, 'roles'> {
+  const changed = Object.entries(roles).flatMap(([name, { agent, model, fallback }]) => {
+    if (!isBuiltIn(name) || (agent ?? model ?? fallback) === null) return [];
+    return [[name, { agent, model, fallback: fallback === null ? null : [...fallback] }] as const];
+  });
+  return changed.length === 0 ? {} : { roles: Object.fromEntries(changed) };
 }
 
 /**

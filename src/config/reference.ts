@@ -79,7 +79,7 @@ the default, so that nobody relies on them. In the tables below they are marked 
 
 | key | why |
 | --- | --- |
-${NOT_YET.map(({ key, why }) => `| \`${key}\` | ${why} |`).join('\n')}
+${NOT_YET.map(({ key, but, why }) => `| \`${key}\`${but === undefined ? '' : `, but for \`${but.join('`, `')}\``} | ${why} |`).join('\n')}
 `;
 
 /** The whole page as Markdown. */
@@ -153,7 +153,8 @@ function row(
   const full = above === '' ? key : `${above}.${key}`;
   const waiting = notYetRow(
     full
-      .replace(/[<[].*$/, '')
+      .replace('<name>', '*')
+      .replace(/\[.*$/, '')
       .split('.')
       .filter((step) => step !== ''),
   );

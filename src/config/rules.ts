@@ -2,10 +2,11 @@
  * Rules that look at two places of the configuration at once: a name and the list it must be in, a
  * switch and what it then needs. Values by themselves are judged by the schema.
  */
-import { nearest, TEAMS } from '../core/index.ts';
+import { type HatFault, hatFaults, nearest, TEAMS } from '../core/index.ts';
 import { parseDuration } from './duration.ts';
 import { type Found, found, type WhereIs } from './explain.ts';
 import { isMapping, type Path, pathText } from './path.ts';
+import { hatsOf, rolesOf } from './roles.ts';
 import type { Config } from './schema.ts';
 
 interface Ground {
@@ -47,13 +48,9 @@ export function oddities({ config, agentNames, whereIs }: Ground): string[] {
   for (const name of Object.keys(config.agents)) {
     if (agentNames?.includes(name)) note(['agents', name], 'replaces the built-in agent of that name.');
   }
-  const published = Object.values(rolesOf(config)).map(({ publishes }) => publishes);
-  if (published.length > 0 && published.every((topics) => topics.length > 0)) {
-    config.required_topics.forEach((topic, i) => {
-      const heard = published.flat().some((pattern) => topicMatches(pattern, topic));
-      if (!heard)
-        note(['required_topics', i], `(${topic}) is published by no role, so the list can never be done.`);
-    });
+  for (const fault of faultsOf(config).filter((one) => one.odd)) {
+    const at = whereIs(placeOfFault(config, fault)) ?? 'ralph.yml';
+    odd.push(`${at}: ${fault.what}. ${fault.fix}`);
   }
   return odd;
 }
@@ -263,14 +260,7 @@ function webhookRules({ config, whereIs }: Ground): Found[] {
   return [found(['channels', 'webhook', 'secret'], facts, whereIs)];
 }
 
-/** The roles under either spelling of the key. */
-export function rolesOf(config: Config): Config['roles'] {
-  return { ...config.hats, ...config.roles };
-}
-
-function roleRules(ground: Ground): Found[] {
-  const { config, data, whereIs } = ground;
-  const broken: Found[] = [];
+function roleRules({ config, data, whereIs }: Ground): Found[] {
   if (namesIn(data, 'roles').length > 0 && namesIn(data, 'hats').length > 0) {
     const facts = {
       code: 'config.two_keys',
@@ -278,73 +268,29 @@ function roleRules(ground: Ground): Found[] {
       why: 'They are two names of one key.',
       fix: 'Move all of them under roles.',
     };
-    broken.push(found(['hats'], facts, whereIs));
+    return [found(['hats'], facts, whereIs)];
   }
-  const awake = new Map<string, string>();
-  for (const key of ['roles', 'hats'] as const) {
-    for (const [name, role] of Object.entries(config[key] ?? {})) {
-      broken.push(...wakingRules([key, name], role, { awake, whereIs }));
-    }
-  }
-  const names = namesIn(data, 'roles', 'hats');
-  if (config.default_role !== undefined && !names.includes(config.default_role)) {
-    const facts = unknownName(['default_role'], config.default_role, { kind: 'role', names });
-    broken.push(found(['default_role'], facts, whereIs));
-  }
-  return broken;
+  // A role whose definition has another mistake is there all the same.
+  const half = namesIn(data, 'roles', 'hats').length > Object.keys(rolesOf(config)).length;
+  return faultsOf(config)
+    .filter(({ odd, code }) => !odd && !(half && OF_THE_WHOLE.has(code)))
+    .map(({ code, what, why, fix, ...place }) =>
+      found(placeOfFault(config, place), { code: `config.${code}`, what, why, fix }, whereIs),
+    );
 }
 
-function wakingRules(
-  path: string[],
-  role: Config['roles'][string],
-  { awake, whereIs }: { awake: Map<string, string>; whereIs: WhereIs },
-): Found[] {
-  const broken: Found[] = [];
-  const name = path.at(-1)!;
-  if (role.phase !== undefined && role.triggers.length > 0) {
-    const facts = {
-      code: 'config.two_wakings',
-      what: `${pathText(path)} has a phase and triggers`,
-      why: 'A role is woken by its phase or by topics, never by both.',
-      fix: 'Remove one of the two.',
-    };
-    broken.push(found([...path, 'phase'], facts, whereIs));
-  }
-  role.triggers.forEach((topic, i) => {
-    const other = awake.get(topic);
-    awake.set(topic, name);
-    if (other === undefined || topic.split('.').includes('*')) return;
-    const facts = {
-      code: 'config.two_listeners',
-      what: `The topic ${topic} wakes ${other === name ? `${name} twice` : `both ${other} and ${name}`}`,
-      why: 'One topic wakes one role; otherwise two would do the same work.',
-      fix: 'Remove the trigger from one of them, or use a topic of its own.',
-    };
-    broken.push(found([...path, 'triggers', i], facts, whereIs));
-  });
-  const preset = role.default_publishes;
-  if (
-    preset !== undefined &&
-    role.publishes.length > 0 &&
-    !role.publishes.some((one) => topicMatches(one, preset))
-  ) {
-    const near = nearest(preset, role.publishes);
-    const facts = {
-      code: 'config.unlisted_topic',
-      what: `${pathText(path)} publishes ${preset} by default, but may not publish it`,
-      why: `Its publishes list holds ${role.publishes.join(', ')}.`,
-      fix:
-        near === null
-          ? 'Add the topic to publishes.'
-          : `Did you mean ${near}? Else add the topic to publishes.`,
-    };
-    broken.push(found([...path, 'default_publishes'], facts, whereIs));
-  }
-  return broken;
+/** Faults that a role which is not looked at could mend. */
+const OF_THE_WHOLE = new Set(['unknown_role', 'unreachable_role', 'no_exit']);
+
+function faultsOf(config: Config): HatFault[] {
+  return hatFaults(hatsOf(config), sectionOf(config));
 }
 
-/** `*` stands for one segment of a topic. */
-function topicMatches(pattern: string, topic: string): boolean {
-  const [want, have] = [pattern.split('.'), topic.split('.')];
-  return want.length === have.length && want.every((segment, i) => segment === '*' || segment === have[i]);
+function sectionOf({ hats = {} }: Config): 'roles' | 'hats' {
+  return Object.keys(hats).length > 0 ? 'hats' : 'roles';
+}
+
+function placeOfFault(config: Config, { role, key, index }: Pick<HatFault, 'role' | 'key' | 'index'>): Path {
+  const above = role === null ? [] : [sectionOf(config), role];
+  return [...above, ...(key === null ? [] : [key]), ...(index === undefined ? [] : [index])];
 }

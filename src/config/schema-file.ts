@@ -30,7 +30,9 @@ export function schemaText(): string {
 
 /** Says at each key whether it is carried out, and leaves bounds out that only repeat the number format. */
 function edited(node: SchemaNode, path: Path): SchemaNode {
-  const row = path.length === 0 || pathText(path).includes('*') ? undefined : notYetRow(path);
+  const found = path.length === 0 ? undefined : notYetRow(path);
+  // Told once, at the key itself; of what has free names at each key that is not carried out.
+  const row = pathText(path).includes('*') && (!found?.but || path.length > 3) ? undefined : found;
   const said = [node.description, ...(row === undefined ? [] : [`Not carried out yet: ${row.why}`])];
   const description = said.filter((one) => one !== undefined).join(' ');
   const { minimum, maximum, ...rest } = node;

@@ -9,12 +9,11 @@ import type {
   Limits,
   Mode,
   OnTimeout,
-  Phase,
   TimeoutPolicy,
 } from '../core/index.ts';
 import { parseDuration } from './duration.ts';
 import type { Flags } from './layers.ts';
-import { rolesOf } from './rules.ts';
+import { defaultRoleOf, type RoleSpec, toRoles } from './roles.ts';
 import type { Config } from './schema.ts';
 
 /** An agent of the user's own: surface.md section 3. */
@@ -24,22 +23,6 @@ export interface AgentSpec {
   prompt: 'stdin' | 'arg' | 'file';
   /** `text`, or a known agent's stream such as `claude-json`. */
   output: string;
-}
-
-/** A hat, or what the user changes about a built-in role. Absent is null; empty lists stay empty. */
-export interface RoleSpec {
-  title: string | null;
-  phase: Phase | null;
-  /** `*` matches one segment. */
-  triggers: string[];
-  publishes: string[];
-  defaultPublishes: string | null;
-  instructions: string | null;
-  agent: string | null;
-  model: string | null;
-  /** null: the general fallback. */
-  fallback: string[] | null;
-  maxActivations: number | null;
 }
 
 export type Permission = 'allow' | 'ask' | 'deny';
@@ -132,7 +115,6 @@ export interface Settings {
 
 /** Turns the checked file shape and the flags into settings. `isSet`: somebody wrote this key. */
 export function toSettings(config: Config, flags: Flags, isSet: (key: string) => boolean): Settings {
-  const own = rolesOf(config);
   const { webhook, desktop } = config.channels;
   return {
     agent: config.agent,
@@ -164,8 +146,8 @@ export function toSettings(config: Config, flags: Flags, isSet: (key: string) =>
     agents: config.agents,
     fallback: config.fallback,
     teams: mapValues(config.teams, ({ modes }) => [...new Set(modes)]),
-    roles: mapValues(own, toRole),
-    defaultRole: config.default_role ?? firstRole(own),
+    roles: withoutFlagged(toRoles(config), flags),
+    defaultRole: defaultRoleOf(config),
     requiredTopics: config.required_topics,
     robot: {
       enabled: config.RObot.enabled,
@@ -276,27 +258,10 @@ function toAdaptive({ adaptive_timeout: adaptive }: Config): Settings['adaptiveT
   };
 }
 
-function toRole(role: Config['roles'][string]): RoleSpec {
-  return {
-    title: role.name ?? null,
-    phase: role.phase ?? null,
-    triggers: role.triggers,
-    publishes: role.publishes,
-    defaultPublishes: role.default_publishes ?? null,
-    instructions: role.instructions ?? null,
-    agent: role.agent ?? null,
-    model: role.model ?? null,
-    fallback: role.fallback ?? null,
-    maxActivations: role.max_activations ?? null,
-  };
-}
-
-const BUILT_IN_ROLES = new Set(['planner', 'questioner', 'executor', 'reviewer', 'librarian']);
-
-/** The first own role without triggers, else the first. A changed built-in role is nobody's own. */
-function firstRole(roles: Config['roles']): string | null {
-  const own = Object.entries(roles).filter(
-    ([name, { triggers }]) => !BUILT_IN_ROLES.has(name) || triggers.length > 0,
-  );
-  return (own.find(([, { triggers }]) => triggers.length === 0) ?? own[0])?.[0] ?? null;
+/** `--agent` and `--model` are about who works: nearer to the person than what a file says of the executor. */
+function withoutFlagged(roles: Record<string, RoleSpec>, { agent, model }: Flags): Record<string, RoleSpec> {
+  const { executor } = roles;
+  if (executor === undefined || (agent ?? model) === undefined) return roles;
+  const own = agent === undefined ? { model: model ?? null } : { agent: null, model: null };
+  return { ...roles, executor: { ...executor, ...own } };
 }

@@ -60,6 +60,30 @@ export const MISTAKES: Record<string, Mistake[]> = {
       did: 'wakes two roles by one topic',
       given: { yml: 'roles:\n  a: { triggers: [x.go] }\n  b: { triggers: [x.go] }\n' },
     },
+    {
+      did: 'lets two patterns hear one topic',
+      given: {
+        yml: 'roles:\n  a: { triggers: ["build.*"], publishes: [build.done] }\n  b: { triggers: ["*.done"] }\n',
+      },
+    },
+    {
+      did: 'mistypes the topic that should wake a role',
+      given: { yml: 'roles:\n  a: { publishes: [build.done] }\n  b: { triggers: [build.dnoe] }\n' },
+    },
+    {
+      did: 'lets two roles call each other for ever',
+      given: {
+        yml: 'roles:\n  a: { publishes: [b.go, end], default_publishes: b.go }\n  b: { triggers: [b.go], publishes: [c.go], default_publishes: c.go }\n  c: { triggers: [c.go], publishes: [b.go], default_publishes: b.go }\nrequired_topics: [end]\n',
+      },
+    },
+    {
+      did: 'gives ready tasks to a role that there is not',
+      given: { yml: 'roles:\n  builder: {}\ndefault_role: bulder\n' },
+    },
+    {
+      did: 'makes a built-in role the default',
+      given: { yml: 'roles:\n  executor: { agent: claude }\ndefault_role: executor\n' },
+    },
     { did: 'uses both names of one key', given: { yml: 'roles: { a: {} }\nhats: { b: {} }\n' } },
     {
       did: 'lets a role publish what it may not',
@@ -159,9 +183,25 @@ export const MISTAKES: Record<string, Mistake[]> = {
       did: 'requires a topic that nobody publishes',
       given: { yml: 'roles:\n  a: { publishes: [b.done] }\nrequired_topics: [c.done]\n' },
     },
+    {
+      did: 'publishes a topic that nobody hears',
+      given: { yml: 'roles:\n  a: { publishes: [a.done] }\n' },
+    },
+    {
+      did: 'listens for a topic that nobody publishes',
+      given: {
+        yml: 'roles:\n  a: { publishes: [b.go], triggers: [a.go] }\n  b: { triggers: [b.go], publishes: [b.go] }\n',
+      },
+    },
   ],
   'Not carried out yet: a run refuses it': [
     { did: 'has running agents corrected', given: { yml: 'interventions:\n  live: true\n' } },
+    { did: 'hires a role of their own', given: { yml: 'roles:\n  scout: { instructions: Look first. }\n' } },
+    { did: 'calls the executor by its older name', given: { yml: 'roles:\n  builder: { model: small }\n' } },
+    {
+      did: 'tells a built-in role what to do',
+      given: { yml: 'roles:\n  reviewer: { instructions: Be kind. }\n' },
+    },
     { did: 'relies on a sandbox', given: { toml: 'sandbox = "bwrap"\n' } },
     { did: 'shares its own permissions', given: { userYml: 'permissions: { default: ask }\n' } },
     {

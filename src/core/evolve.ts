@@ -9,6 +9,7 @@ import type { Fact } from './event.ts';
 import { evolveAttempt } from './evolve-attempt.ts';
 import { evolvePeople } from './evolve-people.ts';
 import { evolveTask, restartBudgets } from './evolve-task.ts';
+import { choiceFor } from './fallback.ts';
 import type { JournalRecord } from './journal.ts';
 import { rememberDuration } from './limits.ts';
 import { PHASES, type Phase } from './phase.ts';
@@ -176,10 +177,12 @@ function startRun(state: State, fact: Extract<Fact, { type: 'run.started' }>, at
 }
 
 /** A task stays with the agent that took it over, unless the person who starts has chosen others. */
-function giveBack(state: State, { agent, fallback = [] }: Policy): void {
+function giveBack(state: State, policy: Policy): void {
+  const { agent, fallback = [] } = choiceFor(policy, 'executor');
+  const before = state.policy && choiceFor(state.policy, 'executor').agent;
   for (const task of state.tasks.values()) {
     const chosen = task.agent === agent || fallback.includes(task.agent ?? '');
-    if (state.policy?.agent !== agent || !chosen) task.agent = null;
+    if (before !== agent || !chosen) task.agent = null;
   }
 }
 

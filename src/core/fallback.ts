@@ -1,17 +1,46 @@
 /**
  * Which agent runs an item, and which one takes over when it keeps failing. The policy names one agent and
- * others to fall back on; a task that the ladder gave to another keeps it until it is done or a person acts on
- * it, and whose circuit breaker tripped gives up all its tasks. What a provider
+ * others to fall back on, and may name others for a role. A task that the ladder gave to another keeps it until
+ * it is done or a person acts on it, and whose circuit breaker tripped gives up all its tasks. What a provider
  * said of one agent, that it is down or must wait, holds up only the work of that agent.
  */
-import type { Item } from './role.ts';
+import type { Policy } from './policy.ts';
+import type { Item, RoleName } from './role.ts';
 import type { State, TaskState } from './state.ts';
 import { isTerminal } from './task.ts';
 
-/** The agent that runs this item next: the policy's, unless another has taken the task over. */
+/** Who plays a role: the agent, its model, and the others to fall back on. */
+interface Choice {
+  agent: string;
+  /** null: the agent's own. */
+  model: string | null;
+  fallback: readonly string[];
+}
+
+/** What the policy says of a role. */
+export function choiceFor(policy: Policy, role: RoleName): Choice {
+  const roles = policy.roles ?? {};
+  const own = Object.hasOwn(roles, role) ? roles[role] : undefined;
+  const agent = own?.agent ?? policy.agent;
+  // The general model is one of the general agent's.
+  const model = own?.model ?? (agent === policy.agent ? policy.model : null);
+  return { agent, model, fallback: own?.fallback ?? policy.fallback };
+}
+
+/** The model with which this agent plays the role; null: its own, as for one that has taken over. */
+export function modelFor(policy: Policy, role: RoleName, agent: string): string | null {
+  const choice = choiceFor(policy, role);
+  return agent === choice.agent ? choice.model : null;
+}
+
+/** The agent that runs this item next: the policy's for its role, unless another has taken the task over. */
 export function agentFor(state: State, item: Item): string {
   const task = item.role === 'executor' && item.task !== undefined ? state.tasks.get(item.task) : undefined;
-  return task?.agent ?? state.policy?.agent ?? '';
+  return task?.agent ?? chosen(state, item.role)?.agent ?? '';
+}
+
+function chosen({ policy }: State, role: RoleName): Choice | null {
+  return policy === null ? null : choiceFor(policy, role);
 }
 
 /** The agents that would run these items, each once. */
@@ -37,7 +66,7 @@ export function takeOver(
 
 /** Whether this task is one that `from` has, that is open, and that `to` has not tried. */
 export function passesOn(state: State, task: TaskState, { from, to }: { from: string; to: string }): boolean {
-  if (isTerminal(task.status) || (task.agent ?? state.policy?.agent) !== from) return false;
+  if (isTerminal(task.status) || (task.agent ?? chosen(state, 'executor')?.agent) !== from) return false;
   return !triedBy(state, task).has(to);
 }
 
@@ -47,7 +76,7 @@ export function passesOn(state: State, task: TaskState, { from, to }: { from: st
  */
 export function nextAgent(state: State, task: TaskState, current: string, now: number): string | null {
   const tried = triedBy(state, task).add(current);
-  const others = state.policy?.fallback ?? [];
+  const others = chosen(state, 'executor')?.fallback ?? [];
   return others.find((name) => !tried.has(name) && isAvailable(state, name, now)) ?? null;
 }
 

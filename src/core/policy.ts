@@ -91,12 +91,24 @@ export interface QuestionPolicy {
   channels?: string[];
 }
 
+/** Who plays a role, where it is not the agent that works. */
+export interface RolePolicy {
+  /** null: the policy's. */
+  agent: string | null;
+  /** null: the policy's for its agent, the agent's own for another. */
+  model: string | null;
+  /** null: the policy's. */
+  fallback: string[] | null;
+}
+
 export interface Policy {
   team: string;
   modes: Mode[];
   agent: string;
   model: string | null;
   fallback: string[];
+  /** By role, for those with an agent, a model or a fallback of their own. Absent in older journals. */
+  roles?: Record<string, RolePolicy>;
   completionWord: string | null;
   gates: GateDef[];
   protect: string[];

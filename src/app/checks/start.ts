@@ -23,6 +23,8 @@ export interface StartSubject extends PlaceSubject {
   warnings: string[];
   /** null: none could be chosen, which was told already. */
   agent: Agent | null;
+  /** Who plays hired roles in its place, with the roles each plays. */
+  players: { agent: Agent; roles: string[] }[];
   /** Asked only by the doctor: it costs two child processes. */
   inspect(): Promise<AgentInfo>;
   /** Dirty paths that are neither inputs of ours nor leftovers of an earlier attempt. */
@@ -52,6 +54,18 @@ export const START_CHECKS: Check<StartSubject>[] = [
     async look({ agent }) {
       if (agent === null) return null;
       return { what: `${agent.name} can be started`, failures: await agent.check() };
+    },
+  },
+  {
+    name: 'roles',
+    inRun: true,
+    async look({ players }) {
+      if (players.length === 0) return null;
+      const found = await Promise.all(
+        players.map(async ({ agent, roles }) => (await agent.check()).map((facts) => asRole(facts, roles))),
+      );
+      const who = players.map(({ agent, roles }) => `${agent.name} can be started as ${roles.join(' and ')}`);
+      return { what: who.join('; '), failures: found.flat() };
     },
   },
   {
@@ -161,6 +175,11 @@ const loggedOut = (name: string, login: string): ProblemFacts => ({
   what: `The agent "${name}" is not logged in.`,
   why: 'Every start would end with a refused login.',
   fix: login,
+});
+
+const asRole = (facts: ProblemFacts, roles: string[]): ProblemFacts => ({
+  ...facts,
+  why: `${facts.why} It plays ${roles.join(' and ')} here (roles.${roles[0]}.agent).`,
 });
 
 const writeProtected = (path: string): ProblemFacts => ({

@@ -11,7 +11,7 @@ import {
   isWanted,
   itemKey,
   MODES,
-  type Policy,
+  modelFor,
   Problem,
   questionsOf,
   reckonTime,
@@ -123,7 +123,7 @@ async function attempt(house: House, call: AttemptCall): Promise<void> {
     item,
     attempt: ordinal,
     agent,
-    model: modelOf(policy, agent),
+    model: modelFor(policy, item.role, agent),
     allowance: allowed,
     time,
     before,
@@ -176,11 +176,6 @@ function ordinalOf(state: State, item: Item, task: TaskState | null): number {
   return 1 + (state.items.get(itemKey(item))?.attempts ?? 0);
 }
 
-/** A model's name means something to the agent it was chosen for only. */
-function modelOf({ agent, model }: Policy, runs: string): string | null {
-  return runs === agent ? model : null;
-}
-
 /** The last run of this item, where an urgent word ended it and its agent can go on in that session. */
 function interruptedBy(
   state: State,
@@ -228,7 +223,7 @@ async function seeThrough(
       marker,
       allowance: allowed,
       logPath: house.works.logPath(iteration),
-      model: modelOf(policy, agent),
+      model: modelFor(policy, item.role, agent),
       readOnly: MODES[item.mode].mayWrite === 'nothing',
       spawned: (pid, startTime) => append(house, [{ type: 'attempt.spawned', iteration, pid, startTime }]),
       event: (event) => {
