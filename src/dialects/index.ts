@@ -23,8 +23,10 @@ export type {
 } from './tasklist.ts';
 export { defaultTaskFiles } from './tasklist.ts';
 export { feedbackTemplate, qualifyIssues, readFeedback } from './v2-feedback.ts';
+export { writeFeedback } from './v2-feedback-batch.ts';
 export {
   carryKnowledge,
+  type KnowledgeNote,
   knowledgeFaults,
   readKnowledge,
   writeKnowledge,
@@ -35,9 +37,9 @@ export { writeCycleMetadata, writeSessionMetadata } from './v2-metadata.ts';
 export { planFaults } from './v2-plan.ts';
 export type { ProgressFacts, ProgressLine, ProgressMarker } from './v2-progress.ts';
 export { progressLine, progressRow, readProgressMarkers, writeProgress } from './v2-progress.ts';
-export { promotions } from './v2-promotion.ts';
+export { promotions, type StandingDoc } from './v2-promotion.ts';
 export { openQuestions, questionFaults, questionsOfLastRound, readQuestions } from './v2-questions.ts';
-export { keepPartOne, latestReport, readReport, reportPath, writeReport } from './v2-report.ts';
+export { keepPartOne, latestReport, readReport, writeReport } from './v2-report.ts';
 export { readReview, writeMinimalReview } from './v2-review.ts';
 export { readTaskFile, writeTaskFile } from './v2-task.ts';
 export { readTaskFolder } from './v2-task-folder.ts';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { keepPartOne, latestReport, readReport, reportPath, writeReport } from './index.ts';
+import { reportPath } from '../core/index.ts';
+import { keepPartOne, latestReport, readReport, writeReport } from './index.ts';
 
 const ONE = `---
 task_id: task-1
@@ -96,11 +97,6 @@ describe('a report', () => {
 });
 
 describe('the name of a report', () => {
-  it('tells the attempt from the second one on', () => {
-    expect(reportPath('task-1', 1)).toBe('reports/task-1-report.md');
-    expect(reportPath('task-1', 3)).toBe('reports/task-1-report-r3.md');
-  });
-
   it('the latest is the highest one, also over gaps', () => {
     const names = [
       'task-1-report-r3.md',

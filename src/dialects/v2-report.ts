@@ -134,11 +134,6 @@ function feedbackIn(part: string): string {
   return /^(?:[-+*]\s+)?(?:none|n\/?a|not applicable|-|—)\.?$/i.test(text) ? '' : text;
 }
 
-/** The path of an attempt's report in its cycle's folder. */
-export function reportPath(task: string, attempt: number): string {
-  return `reports/${task}-report${attempt <= 1 ? '' : `-r${attempt}`}.md`;
-}
-
 /** The task's report of the highest attempt among these names; gaps do not count. Null without one. */
 export function latestReport(
   names: readonly string[],
