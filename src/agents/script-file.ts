@@ -8,7 +8,8 @@
  *               { "run": "git add -A && git commit -qm 'feat: a'" },
  *               { "say": "<promise>COMPLETE</promise>" } ] } ] }
  *
- * In texts, `{{task}}`, `{{iteration}}`, `{{attempt}}`, `{{mode}}` and `{{role}}` stand for the attempt's.
+ * In texts, `{{task}}`, `{{iteration}}`, `{{attempt}}`, `{{mode}}`, `{{role}}`, `{{category}}`, `{{cycle}}` and
+ * `{{session}}`, the session's folder, stand for the attempt's.
  */
 import { Problem } from '../core/index.ts';
 
@@ -45,6 +46,7 @@ export interface When {
   role?: string;
   attempt?: number;
   iteration?: number;
+  cycle?: number;
 }
 
 export interface ScriptRun {
@@ -83,6 +85,7 @@ const WHEN: Record<keyof When, (value: unknown) => boolean> = {
   role: isText,
   attempt: isCount,
   iteration: isCount,
+  cycle: isCount,
 };
 
 function wrong(at: string, why: string): Problem {
@@ -140,6 +143,9 @@ export interface Attempt {
   role: string;
   attempt: number;
   iteration: number;
+  cycle: number;
+  category: string;
+  session: string;
 }
 
 /** The first run that fits; null when none does. */
@@ -151,7 +157,7 @@ export function pickRun(runs: ScriptRun[], attempt: Attempt): ScriptRun | null {
 
 /** The text with the attempt's values in place of `{{task}}` and the others. */
 export function fillIn(text: string, attempt: Attempt): string {
-  return text.replace(/\{\{(task|mode|role|attempt|iteration)\}\}/g, (_, key: keyof Attempt) =>
+  return text.replace(/\{\{(task|mode|role|attempt|iteration|cycle|category|session)\}\}/g, (_, key: keyof Attempt) =>
     String(attempt[key]),
   );
 }

@@ -18,6 +18,9 @@ function attemptOf(env: NodeJS.ProcessEnv): Attempt {
     role: env.RALPH_ROLE ?? '',
     attempt: Number(env.RALPH_ATTEMPT ?? 1),
     iteration: Number(env.RALPH_ITERATION ?? 1),
+    cycle: Number(env.RALPH_CYCLE ?? 1),
+    category: env.RALPH_CATEGORY ?? '',
+    session: env.RALPH_SESSION_DIR ?? '',
   };
 }
 

@@ -41,7 +41,7 @@ sitAgentExam({
   },
 });
 
-const attempt = { task: 'US-1', mode: 'implement', role: 'executor', attempt: 2, iteration: 3 };
+const attempt = { task: 'US-1', mode: 'implement', role: 'executor', attempt: 2, iteration: 3, cycle: 1, category: '', session: '/s' };
 
 async function play(runs: object[], env: Record<string, string> = {}) {
   const script = join(folder, 'script.json');

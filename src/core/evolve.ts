@@ -235,7 +235,7 @@ function renew({ phase, cycleWork }: State): void {
 /** Unfinished and failed tasks are carried into the new cycle with fresh budgets; done ones stay. */
 function startCycle(state: State, cycle: number): void {
   state.cycle = cycle;
-  state.cycleWork = newCycle();
+  state.cycleWork = newCycle(undecided(state));
   state.replanning = state.phase === 'REPLANNING';
   // Ordinals and budgets count in the cycle.
   state.items.clear();
@@ -250,6 +250,12 @@ function startCycle(state: State, cycle: number): void {
     Object.assign(task, { sinceReview: state.lastIteration, baseTree: null });
     restartBudgets(state, task);
   }
+}
+
+/** Staged notes that were not asked about, or about which nobody said a word. */
+function undecided({ cycleWork, questions }: State): string[] {
+  const asked = cycleWork.approval === null ? undefined : questions.get(cycleWork.approval);
+  return asked?.state === 'answered' ? [] : cycleWork.staged;
 }
 
 function reopen(state: State): void {

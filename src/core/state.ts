@@ -241,15 +241,18 @@ export interface CycleState {
   staged: string[];
   /** The question about them; null: not asked yet. */
   approval: string | null;
+  /** Notes of the cycle before that nobody has decided on, as they were staged there. */
+  carried: string[];
 }
 
-export const newCycle = (): CycleState => ({
+export const newCycle = (carried: string[] = []): CycleState => ({
   done: new Set(),
   passedOver: new Set(),
   questions: { open: 0, fresh: 0 },
   review: null,
   staged: [],
   approval: null,
+  carried,
 });
 
 export interface RunState {

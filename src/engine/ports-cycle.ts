@@ -37,11 +37,20 @@ export interface CycleFiles {
   /** Writes what is missing of a report: part 1 where there is none, part 2 where a review is given. */
   report(path: string, facts: ReportFacts): Promise<void>;
   /** Makes the folder of a cycle with the plan, these tasks and the notes nobody decided on; what is there stays. */
-  begin(cycle: number, carried: readonly TaskDef[]): Promise<void>;
+  begin(cycle: number, carried: Carried): Promise<void>;
   /** Copies approved notes of the cycle to where people read them; what lies there is never overwritten. */
   promote(cycle: number, staged: readonly string[], docs: DocsFolder): Promise<Promoted>;
   /** Writes a review of the session where none is. */
   review(cycle: number, tasks: readonly TaskState[]): Promise<void>;
+}
+
+/** What of a cycle goes on in the next one. */
+export interface Carried {
+  tasks: readonly TaskDef[];
+  /** Paths of notes, relative to the folder of the cycle before. */
+  notes: readonly string[];
+  /** In how many later cycles a note is offered again. */
+  most: number;
 }
 
 /** Where approved notes go. */
@@ -55,6 +64,8 @@ export interface DocsFolder {
 /** Paths relative to the folder of docs. */
 export interface Promoted {
   written: string[];
+  /** Notes that cannot be read, each with why: they stay where they are. */
+  refused: string[];
   /** Something else lay there; the note lies beside it as `<name>.incoming.md`. */
   conflicts: string[];
 }

@@ -7,7 +7,10 @@ import { type Dirent, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CycleWorks, TaskDef, TaskState } from '../core/index.ts';
 import {
+  carryKnowledge,
+  type KnowledgeNote,
   keepPartOne,
+  knowledgeFaults,
   planFaults,
   questionFaults,
   readQuestions,
@@ -18,8 +21,9 @@ import {
   writeReport,
   writeTaskFile,
 } from '../dialects/index.ts';
-import type { CycleCall, CycleFiles, Promoted, ReportFacts, Works } from '../engine/index.ts';
+import type { CycleCall, CycleFiles, ReportFacts, Works } from '../engine/index.ts';
 import { atomicWrite } from './disk.ts';
+import { promoteNotes } from './promote.ts';
 import { readBounded, sight } from './swap.ts';
 
 /** A larger work is none: nobody reads it, and its content is not kept. Bytes. */
@@ -91,25 +95,29 @@ export function openCycleFiles({ sessionDir, works, now }: CycleFilesOptions): C
       const wanted = reportText(there, facts);
       if (wanted !== there) await atomicWrite(at(path), wanted);
     },
-    async begin(cycle, carried) {
-      const folder = `iterations/${cycle}`;
-      const names = worksIn(sessionDir).filter((path) => path.startsWith(`${folder}/tasks/`));
-      for (const def of carried) {
-        const path = `${folder}/tasks/${def.id}.md`;
-        if (names.includes(path)) continue;
-        const old = await text(`iterations/${cycle - 1}/tasks/${def.id}.md`);
-        await atomicWrite(at(path), carriedTask(def, { old, cycle, at: now() }));
+    async begin(cycle, { tasks, notes, most }) {
+      const [folder, last] = [`iterations/${cycle}`, `iterations/${cycle - 1}`];
+      const there = new Set(worksIn(sessionDir));
+      const carry = async (path: string, content: string) => {
+        if (!there.has(`${folder}/${path}`)) await atomicWrite(at(`${folder}/${path}`), content);
+      };
+      for (const def of tasks) {
+        const old = await text(`${last}/tasks/${def.id}.md`);
+        await carry(`tasks/${def.id}.md`, carriedTask(def, { old, cycle, at: now() }));
       }
-      if ((await text(`${folder}/plan.md`)) !== null) return;
-      await atomicWrite(at(`${folder}/plan.md`), (await text(`iterations/${cycle - 1}/plan.md`)) ?? '');
+      const staged: KnowledgeNote[] = [];
+      for (const path of notes) staged.push({ path, text: (await text(`${last}/${path}`)) ?? '' });
+      for (const note of carryKnowledge(staged, { cycle, most, at: now() }).carried)
+        await carry(note.path, note.text);
+      await carry('plan.md', (await text(`${last}/plan.md`)) ?? '');
     },
-    async promote(cycle, staged, { dir, made }) {
-      const promoted: Promoted = { written: [], conflicts: [] };
+    async promote(cycle, staged, docs) {
+      const notes: KnowledgeNote[] = [];
       for (const path of staged) {
-        const bytes = await readBounded(at(`iterations/${cycle}/${path}`), WORK_BYTES);
-        if (bytes !== null) await promoteNote({ bytes, target: docsPath(path), dir, made, promoted });
+        const content = await text(`iterations/${cycle}/${path}`);
+        if (content !== null) notes.push({ path, text: content });
       }
-      return promoted;
+      return promoteNotes(notes, docs);
     },
     async review(cycle, tasks) {
       const path = `iterations/${cycle}/review.md`;
@@ -179,7 +187,7 @@ async function readCall(reading: Reading): Promise<CycleWorks> {
       return assessment === null ? none : { ...none, review: { value: assessment, gaps } };
     }
     case 'STAGE':
-      return { ...none, staged: stagedIn(reading) };
+      return { ...none, ...(await stagedIn(reading)) };
     default:
       return none;
   }
@@ -224,13 +232,16 @@ async function questionsOf({
   return { questions: { open, fresh: Math.max(0, all - earlier) }, faults };
 }
 
-/** Notes, without the list of them. */
-function stagedIn({ call, sessionDir }: Reading): string[] {
+/** Notes, without the list of them; what the librarian should put right names each file. */
+async function stagedIn({ call, sessionDir, text }: Reading): Promise<Pick<CycleWorks, 'staged' | 'faults'>> {
   const folder = `iterations/${call.cycle}/`;
-  return worksIn(sessionDir)
+  const staged = worksIn(sessionDir)
     .filter((path) => path.startsWith(`${folder}knowledge/`) && /\.(?:md|markdown)$/i.test(path))
     .map((path) => path.slice(folder.length))
     .filter((path) => path !== 'knowledge/index.md');
+  const notes: KnowledgeNote[] = [];
+  for (const path of staged) notes.push({ path, text: (await text(folder + path)) ?? '' });
+  return { staged, faults: knowledgeFaults(notes) };
 }
 
 /** Part 1 where there is none, part 2 where a review is given and none is there. */
@@ -253,40 +264,6 @@ function reportText(there: string | null, facts: ReportFacts): string {
   const { verdict, feedback } = facts.review;
   const said = feedback.trim() === '' ? 'None' : feedback.trim().replace(/^(#+)/gm, '\\$1');
   return `${base.trimEnd()}\n\n## PART 2: Review Report\n\n### Recommendation\n\nStatus: ${verdict}\n\n### Feedback for Next Attempt\n\n${said}\n`;
-}
-
-/** `knowledge/how-to/x.md` goes to `how-to/x.md`; what lies in no category is reference. */
-function docsPath(staged: string): string {
-  const path = staged.slice('knowledge/'.length);
-  return path.includes('/') ? path : `reference/${path}`;
-}
-
-interface Promotion {
-  bytes: Buffer;
-  /** Relative to `dir`. */
-  target: string;
-  dir: string;
-  made: ReadonlySet<string>;
-  promoted: Promoted;
-}
-
-/** What lies there already is people's: the note goes beside it. */
-async function promoteNote({ bytes, target, dir, made, promoted }: Promotion): Promise<void> {
-  const file = join(dir, target);
-  const there = await sight(file).catch(() => null);
-  if (there?.kind === 'missing') {
-    await atomicWrite(file, bytes);
-    promoted.written.push(target);
-    return;
-  }
-  const old = await readBounded(file, WORK_BYTES);
-  if (made.has(file) || old?.equals(bytes)) {
-    promoted.written.push(target);
-    return;
-  }
-  const beside = target.replace(/(\.\w+)?$/, (end) => `.incoming${end}`);
-  await atomicWrite(join(dir, beside), bytes);
-  promoted.conflicts.push(target);
 }
 
 function carriedTask(

@@ -7,50 +7,95 @@ import { createHash } from 'node:crypto';
 import { type Dirent, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { qualifyIssues, readFeedback } from '../dialects/index.ts';
 import type { FeedbackSource } from '../engine/index.ts';
 import { readBounded, type Sight, sight } from './swap.ts';
 
 /** Longest feedback file that is taken in whole. Bytes. */
-const FEEDBACK_BYTES = 64 * 1024;
+export const FEEDBACK_BYTES = 64 * 1024;
 const BATCHES_MOST = 100;
 const ATTACHMENTS_MOST = 50;
 /** A file younger than this may still be on its way to the disk. */
 const SETTLED_MS = 200;
 
-interface Batch {
+/** One batch as it lies there. */
+export interface FeedbackBatch {
+  /** `feedback-<sha256 of its words>`. */
   id: string;
+  /** Relative to the session's folder. */
+  folder: string;
   text: string;
+  /** What an agent is told beside its words. */
+  notes: string[];
+  reading: ReturnType<typeof readFeedback>;
+  /** By what several are put in order: the time it tells, else that of its file. Epoch ms. */
+  at: number;
 }
 
-/** The batches of a session's next cycle, in the order of their folders' names. */
+/** The batches of a session's next cycle in which somebody has written something, oldest first. */
 export function feedbackSource(sessionDir: string): FeedbackSource {
-  const cache = new Map<string, { identity: string; batch: Batch | null }>();
+  const cache: Cache = new Map();
   return {
     async poll(nextCycle) {
-      const folder = join(sessionDir, 'iterations', String(nextCycle), 'feedbacks');
-      const found: Batch[] = [];
-      for (const name of foldersIn(folder).slice(-BATCHES_MOST)) {
-        const batch = await batchIn(join(folder, name), `iterations/${nextCycle}/feedbacks/${name}`);
-        if (batch !== null) found.push(batch);
-      }
-      return found;
+      const found = (await batchesFor(sessionDir, nextCycle, cache)).filter(
+        ({ reading }) => !reading.untouched,
+      );
+      const issues = qualifyIssues(
+        found.map(({ folder, text, reading }) => {
+          const said = text.toUpperCase();
+          // An id that was made up stands nowhere, so nobody can mix it up.
+          const issues = reading.issues.filter(({ id }) => said.includes(id));
+          return { batch: nameOf(folder), issues };
+        }),
+      );
+      return found.map(({ id, folder, text, notes }) => {
+        const batch = nameOf(folder);
+        const twice = issues.flatMap((issue) =>
+          issue.batch === batch && issue.id.startsWith(`${batch}/`) ? [issue.id] : [],
+        );
+        const named =
+          twice.length === 0 ? [] : [`Other batches use these ids too, so name them: ${twice.join(', ')}`];
+        return { id, text: [text, ...named, ...notes].join('\n\n') };
+      });
     },
   };
+}
 
-  async function batchIn(folder: string, shown: string): Promise<Batch | null> {
-    const file = join(folder, 'feedbacks.md');
-    const seen = await settled(file);
-    if (seen.kind !== 'file') return null;
-    const attachments = attachmentsIn(folder);
-    const identity = [seen.identity, ...attachments].join('\n');
-    const known = cache.get(file);
-    if (known?.identity === identity) return known.batch;
-    const bytes = await readBounded(file, FEEDBACK_BYTES);
-    const batch =
-      bytes === null ? null : batchOf(bytes, { cut: seen.size > FEEDBACK_BYTES, shown, attachments });
-    cache.set(file, { identity, batch });
-    return batch;
+type Cache = Map<string, { identity: string; batch: FeedbackBatch | null }>;
+
+/** Every batch that lies there for a cycle, also a form that nobody has filled in; oldest first. */
+export async function batchesFor(
+  sessionDir: string,
+  cycle: number,
+  cache: Cache = new Map(),
+): Promise<FeedbackBatch[]> {
+  const folder = join(sessionDir, 'iterations', String(cycle), 'feedbacks');
+  const found: FeedbackBatch[] = [];
+  for (const name of foldersIn(folder).slice(-BATCHES_MOST)) {
+    const batch = await batchIn(join(folder, name), `iterations/${cycle}/feedbacks/${name}`, cache);
+    if (batch !== null) found.push(batch);
   }
+  return found.sort((a, b) => a.at - b.at);
+}
+
+async function batchIn(folder: string, shown: string, cache: Cache): Promise<FeedbackBatch | null> {
+  const file = join(folder, 'feedbacks.md');
+  const seen = await settled(file);
+  if (seen.kind !== 'file') return null;
+  const attachments = attachmentsIn(folder);
+  const identity = [seen.identity, ...attachments].join('\n');
+  const known = cache.get(file);
+  if (known?.identity === identity) return known.batch;
+  const bytes = await readBounded(file, FEEDBACK_BYTES);
+  const { size, mtimeMs } = seen;
+  const batch =
+    bytes === null ? null : batchOf(bytes, { cut: size > FEEDBACK_BYTES, shown, attachments, mtimeMs });
+  cache.set(file, { identity, batch });
+  return batch;
+}
+
+function nameOf(folder: string): string {
+  return folder.slice(folder.lastIndexOf('/') + 1);
 }
 
 function foldersIn(folder: string): string[] {
@@ -90,70 +135,21 @@ interface Reading {
   cut: boolean;
   shown: string;
   attachments: string[];
+  mtimeMs: number;
 }
 
-function batchOf(bytes: Buffer, { cut, shown, attachments }: Reading): Batch | null {
+function batchOf(bytes: Buffer, { cut, shown, attachments, mtimeMs }: Reading): FeedbackBatch | null {
   if (bytes.includes(0)) return null;
   const text = new TextDecoder().decode(bytes).replace(/\r\n?/g, '\n').trim();
-  if (!saysSomething(text)) return null;
-  const parts = [text];
-  if (cut) parts.push(`(${shown}/feedbacks.md is longer; the rest was left out)`);
-  if (attachments.length > 0) {
-    parts.push(`Files beside it, in ${shown}/ of the session (not shown here):`, bullets(attachments));
-  }
+  const reading = readFeedback(shown, text, attachments);
+  const notes: string[] = [];
+  if (cut) notes.push(`(${shown}/feedbacks.md is longer; the rest was left out)`);
+  if (attachments.length > 0)
+    notes.push(
+      `Files beside it, in ${shown}/ of the session (not shown here):\n\n${attachments.map((name) => `- ${name}`).join('\n')}`,
+    );
   const id = `feedback-${createHash('sha256').update(text).digest('hex')}`;
-  return { id, text: parts.join('\n\n') };
-}
-
-function bullets(lines: string[]): string {
-  return lines.map((line) => `- ${line}`).join('\n');
-}
-
-const FRONT_MATTER = /^---\n[\s\S]*?\n(?:---|\.\.\.)(?:\n|$)/;
-/** What a bullet of the template holds where nobody has written anything: labels and placeholders. */
-const EMPTY_WORDS =
-  /^(?:(?:iss|q|req)-\d+|description|evidence|suggested fix|expected|actual|feature x|none|n\/a|tbd|todo|\.\.\.|…)$/i;
-
-/** False for an empty file and for a template in which nobody has written anything. */
-export function saysSomething(text: string): boolean {
-  const plain = text
-    .replace(/^\ufeff/, '')
-    .replace(/\r\n?/g, '\n')
-    .replace(FRONT_MATTER, '')
-    .replace(/<!--[\s\S]*?-->/g, '');
-  let inIndex = false;
-  return plain.split('\n').some((line) => {
-    if (/^#{1,6}\s/.test(line)) inIndex = /artifacts index/i.test(line);
-    // The index of files says nothing by itself.
-    return !(inIndex && line.trimStart().startsWith('|')) && !isTemplate(line);
-  });
-}
-
-function isTemplate(line: string): boolean {
-  const text = line.trim();
-  if (text === '' || /^(?:-{3,}|\*{3,}|_{3,})$/.test(text)) return true;
-  const heading = /^#{1,6}\s*(.*)$/.exec(text);
-  if (heading !== null) return isTemplateHeading(heading[1]!);
-  const bullet = /^(?:[-+*]|\d+[.)])(?:\s+\[[ xX]?\])?(?:\s+(.*))?$/.exec(text);
-  return (bullet !== null || /^[[<(]/.test(text)) && isEmptyWords(bullet === null ? text : (bullet[1] ?? ''));
-}
-
-function isTemplateHeading(text: string): boolean {
-  if (
-    /^(?:feedback(?:s| batch)?|critical issues|quality issues|new requirements|artifacts index)\b/i.test(text)
-  ) {
-    return true;
-  }
-  return isEmptyWords(text);
-}
-
-/** Only labels, separators and bracketed placeholders. */
-function isEmptyWords(text: string): boolean {
-  const words = text
-    .replace(/\[[^\]\n]*\]|<[^>\n]*>/g, '')
-    .replace(/[*_`]/g, '')
-    .split(/[:|]|\s[-–—]\s/);
-  return words.every((word) => word.trim() === '' || EMPTY_WORDS.test(word.trim()));
+  return { id, folder: shown, text, notes, reading, at: reading.at ?? mtimeMs };
 }
 
 function entriesIn(folder: string): Dirent[] {

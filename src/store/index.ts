@@ -1,11 +1,12 @@
 export { setLinesAside } from './bad-lines.ts';
 export { sha256 } from './chain.ts';
+export { openCycleFiles } from './cycle-files.ts';
 export type { OpenedDesk } from './desk.ts';
 export { openDesk } from './desk.ts';
 export type { DiskIo } from './disk.ts';
 export { atomicWrite, moveToFree, numbered, padded, StoreFull } from './disk.ts';
-export { openCycleFiles } from './cycle-files.ts';
-export { feedbackSource, saysSomething } from './feedback.ts';
+export { batchesFor, FEEDBACK_BYTES, feedbackSource } from './feedback.ts';
+export { attachmentNames, writeBatch } from './feedback-write.ts';
 export type { FoundTaskList } from './find-task-list.ts';
 export { findTaskList } from './find-task-list.ts';
 export { type Folded, foldSession } from './folded.ts';

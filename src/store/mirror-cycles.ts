@@ -1,5 +1,5 @@
 /** The times of cycles, of planning and of tasks, for `metadata.yaml` and `progress.md` of each cycle. */
-import type { Fact, JournalRecord, Mode, State, TaskState } from '../core/index.ts';
+import { type Fact, type JournalRecord, keepsWorks, type State, type TaskState } from '../core/index.ts';
 import {
   type CycleMetadata,
   type ProgressFacts,
@@ -9,6 +9,13 @@ import {
   writeProgress,
 } from '../dialects/index.ts';
 import { type Story, stories } from '../views/index.ts';
+import {
+  isCycleOver,
+  knowledgeSteps,
+  type PlanningStep,
+  planningSteps,
+  stepStatus,
+} from './mirror-planning.ts';
 
 interface Cycle {
   cycle: number;
@@ -18,8 +25,12 @@ interface Cycle {
   feedbacks: string[];
   /** Counts at its end; null while it runs. */
   ended: { done: number; total: number } | null;
-  /** When each planning marker was done. */
-  planned: Map<string, number>;
+  /** How far each step of planning and knowledge is, and since when. */
+  planned: Map<string, { status: ProgressLine['status']; at: number }>;
+  /** The review of the session found gaps. */
+  gaps: boolean;
+  /** How it stood when the next cycle was due; null before, and once that is drawn. */
+  closing: ProgressFacts | null;
 }
 
 export interface CycleTimes {
@@ -55,6 +66,19 @@ export function tellCycle(times: CycleTimes, record: JournalRecord, { state }: S
         tellPhase(current(times, state, at), fact, at);
     }
   }
+  if (state.session !== null && keepsWorks(state)) tellPlanning(times, state, at);
+}
+
+/** The works of a cycle move with calls, not with tasks: what they come to is read from the state. */
+function tellPlanning(times: CycleTimes, state: State, at: number): void {
+  const cycle = current(times, state, at);
+  for (const { marker, mode } of [...planningSteps(state, cycle.cycle), ...knowledgeSteps(state)]) {
+    const status = stepStatus(state, mode);
+    if (cycle.planned.get(marker)?.status !== status) cycle.planned.set(marker, { status, at });
+  }
+  cycle.gaps = state.cycleWork.review?.value === 'Gaps Identified';
+  // The next record begins the next cycle, and with it its tasks and calls.
+  if (state.phase === 'REPLANNING' && isCycleOver(state)) cycle.closing = progressFacts(times, state);
 }
 
 function open(times: CycleTimes, cycle: number, at: number): Cycle {
@@ -66,6 +90,8 @@ function open(times: CycleTimes, cycle: number, at: number): Cycle {
     feedbacks: times.feedbacks.splice(0),
     ended: null,
     planned: new Map(),
+    gaps: false,
+    closing: null,
   };
   times.cycles.set(cycle, fresh);
   return fresh;
@@ -86,67 +112,38 @@ function tellPhase(cycle: Cycle, fact: Fact, at: number): void {
   if (fact.type === 'phase.entered') {
     if (fact.phase === 'BATCHING') cycle.planningCompletedAt ??= at;
     // A task that was reopened opens its cycle again.
-    cycle.completedAt = fact.phase === 'COMPLETE' ? (cycle.completedAt ?? at) : null;
+    const over = fact.phase === 'COMPLETE' || fact.phase === 'REPLANNING';
+    cycle.completedAt = over ? (cycle.completedAt ?? at) : null;
   } else if (fact.type === 'abort.done') cycle.completedAt ??= at;
-  else if (fact.type === 'verdict.reached' && fact.value === 'accepted') {
-    const marker = markersOf(cycle.cycle).find(({ mode }) => mode === fact.item.mode)?.marker;
-    if (marker !== undefined) cycle.planned.set(marker, at);
-  }
-}
-
-const FIRST: readonly { marker: string; mode: Mode }[] = [
-  { marker: 'plan-init', mode: 'INITIALIZE' },
-  { marker: 'plan-brainstorm', mode: 'brainstorm' },
-  { marker: 'plan-research', mode: 'research' },
-  { marker: 'plan-breakdown', mode: 'TASK_BREAKDOWN' },
-];
-const LATER: readonly { marker: string; mode: Mode }[] = [
-  { marker: 'plan-rebrainstorm', mode: 'feedback-analysis' },
-  { marker: 'plan-reresearch', mode: 'research' },
-  { marker: 'plan-update', mode: 'UPDATE' },
-  { marker: 'plan-rebreakdown', mode: 'REBREAKDOWN' },
-];
-const KNOWLEDGE: readonly { marker: string; mode: Mode }[] = [
-  { marker: 'plan-knowledge-extraction', mode: 'STAGE' },
-  { marker: 'plan-knowledge-approval', mode: 'PROMOTE' },
-];
-
-function markersOf(cycle: number): readonly { marker: string; mode: Mode }[] {
-  return [...(cycle === 1 ? FIRST : LATER), ...KNOWLEDGE];
 }
 
 /** `iterations/<N>/metadata.yaml` of a cycle; `version` is the journal's number. */
 export function cycleMetadata(times: CycleTimes, state: State, cycle: number): CycleMetadata | null {
   const told = times.cycles.get(cycle);
   if (!told) return null;
-  const hired = hiredMarkers(state, cycle === 1 ? FIRST : LATER);
+  const isDone = ({ marker }: PlanningStep) => told.planned.get(marker)?.status === 'done';
   return {
     version: state.seq,
     cycle,
     startedAt: told.startedAt,
     planningCompletedAt: told.planningCompletedAt,
     completedAt: told.completedAt,
-    planningTasks: Object.fromEntries(hired.map(({ marker }) => [marker, told.planned.has(marker)])),
+    planningTasks: Object.fromEntries(planningSteps(state, cycle).map((step) => [step.marker, isDone(step)])),
     tasksDefined: told.ended?.total ?? state.tasks.size,
   };
 }
 
-function hiredMarkers(state: State, all: readonly { marker: string; mode: Mode }[]) {
-  return all.filter(({ mode }) => state.policy?.modes.includes(mode) ?? false);
-}
-
 /** What `iterations/<N>/progress.md` of the running cycle tells. */
 function progressFacts(times: CycleTimes, state: State): ProgressFacts {
-  const live = new Set([...state.open].map((iteration) => state.attempts.get(iteration)?.item.mode));
-  const planned = times.cycles.get(state.cycle)?.planned ?? new Map<string, number>();
-  const line = ({ marker, mode }: { marker: string; mode: Mode }): ProgressLine => {
-    const at = planned.get(marker) ?? null;
-    return { id: marker, status: live.has(mode) ? 'doing' : at === null ? 'todo' : 'done', at };
+  const planned = times.cycles.get(state.cycle)?.planned;
+  const line = ({ marker }: PlanningStep): ProgressLine => {
+    const { status, at } = planned?.get(marker) ?? { status: 'todo' as const, at: null };
+    return { id: marker, status, at };
   };
   return {
     cycle: state.cycle,
-    planning: hiredMarkers(state, state.cycle === 1 ? FIRST : LATER).map(line),
-    knowledge: hiredMarkers(state, KNOWLEDGE).map(line),
+    planning: planningSteps(state, state.cycle).map(line),
+    knowledge: knowledgeSteps(state).map(line),
     tasks: [...state.tasks.values()]
       .sort((a, b) => a.def.order - b.def.order)
       .map((task) => taskLine(times, state, task)),
@@ -170,8 +167,35 @@ function taskLine({ movedAt }: CycleTimes, state: State, task: TaskState): Progr
 
 function cycleRow(cycle: Cycle, state: State): ProgressFacts['cycles'][number] {
   const { done, total } = cycle.ended ?? stories(state);
-  const status = cycle.completedAt === null ? 'In progress' : done === total ? 'Complete' : 'Incomplete';
-  return { cycle: cycle.cycle, status, done, total, feedbacks: cycle.feedbacks };
+  return {
+    cycle: cycle.cycle,
+    status: rowStatus(cycle, state, total > 0 && done === total),
+    done,
+    total,
+    feedbacks: cycle.feedbacks,
+  };
+}
+
+function rowStatus(cycle: Cycle, state: State, allDone: boolean): string {
+  if (cycle.completedAt !== null) return allDone && !cycle.gaps ? 'Complete' : 'Incomplete';
+  if (!keepsWorks(state)) return 'In progress';
+  if (state.phase === 'REPLANNING') return 'Replanning';
+  return state.phase === 'PLANNING' || state.phase === 'INITIALIZING' ? 'Planning' : 'In progress';
+}
+
+/**
+ * Draws `progress.md` of the cycles that are over as they ended, once: the last steps of a cycle and the first
+ * of the next may be one drawing. `drawOne` answers whether it could.
+ */
+export async function drawClosed(
+  times: CycleTimes,
+  drawOne: (cycle: number, text: (previous: string | null) => string) => Promise<boolean>,
+): Promise<void> {
+  for (const cycle of times.cycles.values()) {
+    const { closing } = cycle;
+    if (closing === null || cycle.ended === null) continue;
+    if (await drawOne(cycle.cycle, (previous) => writeProgress(closing, previous))) cycle.closing = null;
+  }
 }
 
 /** The tasks and the row of `progress.md` as they were last drawn. */

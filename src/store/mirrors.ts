@@ -10,7 +10,13 @@ import type { Mirrors } from '../engine/index.ts';
 import { statusDetail, tasksSummary } from '../views/index.ts';
 import { errorCode } from './disk.ts';
 import { scanJournal } from './follow.ts';
-import { cycleMetadata, type DrawnProgress, drawProgress, patchProgress } from './mirror-cycles.ts';
+import {
+  cycleMetadata,
+  type DrawnProgress,
+  drawClosed,
+  drawProgress,
+  patchProgress,
+} from './mirror-cycles.ts';
 import { EVENTS_SHAPE, type MirrorShape, PROFILES_SHAPE, setDamagedAside } from './mirror-damage.ts';
 import { type GrowingMirror, growingMirror, type WholeMirror, wholeMirror } from './mirror-file.ts';
 import { feedbackText, loopsText, metricsText, type ProjectNotes, projectNotes } from './mirror-project.ts';
@@ -190,7 +196,11 @@ function touchedTasks(records: JournalRecord[]): Set<string> | null {
       case 'tasks.read':
         if (fact.set.length > 0 || fact.gone.length > 0) return null;
         break;
+      case 'wave.started':
+        if (fact.items.some(({ item }) => item.task === undefined)) return null;
+        break;
       case 'attempt.lost':
+      case 'call.passed_over':
       case 'cycle.started':
       case 'phase.entered':
       case 'abort.done':
@@ -329,6 +339,11 @@ async function drawCycle(drawer: Drawer, state: State, touched: Set<string> | nu
     await guarded(drawer, file, () => drawVersioned(drawer, file, key, () => writeCycleMetadata(facts)));
   }
   if (state.session === null) return;
+  await drawClosed(cycles, (cycle, closed) => {
+    const file = `iterations/${cycle}/progress.md`;
+    const mirror = mirrorAt(drawer, join(drawer.sessionDir, file));
+    return guarded(drawer, file, () => mirror.draw(closed(mirror.text())));
+  });
   const file = `iterations/${state.cycle}/progress.md`;
   const drawn = await guarded(drawer, file, () => drawProgressFile(drawer, state, { file, touched }));
   if (!drawn) drawer.drawn = null;

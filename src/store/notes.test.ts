@@ -1,6 +1,7 @@
 import {
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -11,8 +12,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { patternsOf } from '../dialects/index.ts';
-import { feedbackSource, saysSomething } from './feedback.ts';
+import { patternsOf, readFeedback } from '../dialects/index.ts';
+import { batchesFor, feedbackSource } from './feedback.ts';
+import { attachmentNames, writeBatch } from './feedback-write.ts';
 import { appendProgressEntry, knowledgeSource } from './knowledge.ts';
 
 let root: string;
@@ -243,20 +245,65 @@ describe('feedback', () => {
     expect(batch!.text).toContain('the rest was left out');
   });
 
-  it('with one sentence anywhere outside the table says something', () => {
-    const bullets = TEMPLATE.split('\n')
-      .map((_, n) => n)
-      .filter((n) => n > 5 && n < 20);
+  it('with one sentence anywhere outside the table is one', () => {
+    const lines = TEMPLATE.split('\n');
+    const places = lines.map((_, n) => n).filter((n) => n > 5 && n < 20);
     fc.assert(
-      fc.property(fc.constantFrom(...bullets), fc.stringMatching(/^[a-z]{4,9} [a-z]{4,9}$/), (at, words) => {
-        const lines = TEMPLATE.split('\n');
-        lines.splice(at, 0, `- ${words}`);
-        expect(saysSomething(lines.join('\n'))).toBe(true);
-        expect(saysSomething(lines.join('\r\n'))).toBe(true);
+      fc.property(fc.constantFrom(...places), fc.stringMatching(/^[a-z]{4,9} [a-z]{4,9}$/), (at, words) => {
+        const text = lines.toSpliced(at, 0, `- ${words}`);
+        expect(readFeedback('b', text.join('\n'), []).untouched).toBe(false);
+        expect(readFeedback('b', text.join('\r\n'), []).untouched).toBe(false);
       }),
     );
-    expect(saysSomething(TEMPLATE)).toBe(false);
-    expect(saysSomething('A comment that <!-- was never closed')).toBe(true);
-    expect(saysSomething('see [the log](app.log)')).toBe(true);
+    for (const text of ['A comment that <!-- was never closed', 'see [the log](app.log)'])
+      expect(readFeedback('b', text, []).untouched).toBe(false);
+  });
+
+  it('of several batches comes in the order of the times they tell, then of their files', async () => {
+    put('iterations/2/feedbacks/a/feedbacks.md', '---\ntimestamp: 2026-03-03T00:00:00Z\n---\nThird.');
+    put('iterations/2/feedbacks/b/feedbacks.md', 'First.');
+    put('iterations/2/feedbacks/20260202-000000/feedbacks.md', 'Second.');
+    const texts = (await feedbackSource(root).poll(2)).map(({ text }) => text.split('\n').at(-1));
+    expect(texts).toEqual(['First.', 'Second.', 'Third.']);
+  });
+
+  it('of two batches with one id says how to name each of them', async () => {
+    put('iterations/2/feedbacks/20260101-000000/feedbacks.md', '# Critical Issues\n- ISS-001: slow\n');
+    put('iterations/2/feedbacks/20260102-000000/feedbacks.md', '# Critical Issues\n- ISS-001: ugly\n');
+    const [first, second] = await feedbackSource(root).poll(2);
+    expect(first!.text).toContain('so name them: 20260101-000000/ISS-001');
+    expect(second!.text).toContain('so name them: 20260102-000000/ISS-001');
+  });
+
+  it('is written whole, with what lies beside it, and never over another batch', async () => {
+    put('log.txt', 'A log');
+    mkdirSync(join(root, 'iterations/2/feedbacks/20260208-143001'), { recursive: true });
+    put('iterations/2/feedbacks/20260208-143000/feedbacks.md', 'Mine.');
+    const at = Date.parse('2026-02-08T14:30:00Z');
+    const from = join(root, 'log.txt');
+    const batch = { sessionDir: root, cycle: 2, at, attachments: [{ from, name: 'log.txt' }] };
+    // A folder that somebody made and left empty is used.
+    expect(await writeBatch({ ...batch, text: 'One.' })).toBe(
+      'iterations/2/feedbacks/20260208-143001/feedbacks.md',
+    );
+    expect(await writeBatch({ ...batch, text: 'Two.' })).toContain('20260208-143002/');
+    expect(text('iterations/2/feedbacks/20260208-143000/feedbacks.md')).toBe('Mine.');
+    expect(text('iterations/2/feedbacks/20260208-143001/log.txt')).toBe('A log');
+    expect((await batchesFor(root, 2)).map((one) => one.text)).toEqual(['Mine.', 'One.', 'Two.']);
+    expect(readdirSync(join(root, 'iterations/2/feedbacks'))).toHaveLength(3);
+    await expect(
+      writeBatch({ ...batch, text: 'x', attachments: [{ from: join(root, 'gone'), name: 'gone' }] }),
+    ).rejects.toThrow(/ENOENT/);
+    expect(readdirSync(join(root, 'iterations/2/feedbacks'))).toHaveLength(3);
+  });
+
+  it('names what lies beside it so that any disk takes it, and no two the same', () => {
+    expect(attachmentNames(['/a/app.log', 'b/app.log', 'Feedbacks.md', '.env', 'a|b.txt'])).toEqual([
+      'app.log',
+      'app-2.log',
+      'Feedbacks-2.md',
+      'env',
+      'a-b.txt',
+    ]);
   });
 });

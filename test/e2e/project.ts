@@ -12,7 +12,14 @@ import { removeFolder } from '../remove-folder.ts';
 export const PROGRAM = process.env.RALPH_TEST_PROGRAM ?? resolve(import.meta.dirname, '../../dist/ralph.js');
 
 export interface ScriptedRun {
-  when?: { task?: string; mode?: string; attempt?: number; iteration?: number };
+  when?: {
+    task?: string;
+    mode?: string;
+    role?: string;
+    attempt?: number;
+    iteration?: number;
+    cycle?: number;
+  };
   do: Record<string, unknown>[];
 }
 

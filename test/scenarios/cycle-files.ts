@@ -39,12 +39,14 @@ export function cycleFiles(store: CycleStore): CycleFiles {
       if (review && !session[path].includes('PART 2'))
         session[path] += `PART 2 ${review.verdict} ${review.feedback}\n`;
     },
-    async begin(cycle, carried) {
-      for (const def of carried) session[`iterations/${cycle}/tasks/${def.id}.md`] ??= JSON.stringify(def);
+    async begin(cycle, { tasks, notes }) {
+      for (const path of notes)
+        session[`iterations/${cycle}/${path}`] ??= session[`iterations/${cycle - 1}/${path}`]!;
+      for (const def of tasks) session[`iterations/${cycle}/tasks/${def.id}.md`] ??= JSON.stringify(def);
       session[`iterations/${cycle}/plan.md`] ??= session[`iterations/${cycle - 1}/plan.md`] ?? '';
     },
     async promote(_cycle, staged) {
-      return { written: staged.map((path) => path.replace('knowledge/', '')), conflicts: [] };
+      return { written: staged.map((path) => path.replace('knowledge/', '')), conflicts: [], refused: [] };
     },
     async review(cycle) {
       session[`iterations/${cycle}/review.md`] ??= 'Gaps Identified: nobody reviewed';

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { AgentInfo } from '../../agents/index.ts';
 import type { Settings } from '../../config/index.ts';
-import { type Policy, type ProblemFacts, TEAMS } from '../../core/index.ts';
+import type { Policy, ProblemFacts } from '../../core/index.ts';
 import type { Agent, ListReading } from '../../engine/index.ts';
 import { unfinishedOperation } from '../../repo/index.ts';
 import { emptyProblem } from '../empty-list.ts';
@@ -113,22 +113,9 @@ export const START_CHECKS: Check<StartSubject>[] = [
   },
 ];
 
-const PLAYABLE = new Set(['implement', 'review-fix', 'TASK_REVIEW']);
-
-function lookAtTeam({ policy, settings, origin }: StartSubject): Findings {
+function lookAtTeam({ policy, settings }: StartSubject): Findings {
   const { team, modes, parallel } = policy;
-  const missing = modes.filter((mode) => !PLAYABLE.has(mode));
   const failures: ProblemFacts[] = [];
-  if (missing.length > 0) {
-    failures.push({
-      code: 'team.not_available',
-      what: `The team "${team}" hires modes that this version cannot play: ${missing.slice(0, 4).join(', ')}${missing.length > 4 ? ' …' : ''}.`,
-      why: 'Planning, session review and knowledge are not built yet; running without them would not be what you asked for.',
-      fix: `Use --team solo or --team pair (${TEAMS.pair!.join(', ')}).`,
-      ...namedIn(origin.get('team')),
-    });
-  }
-  // What a team that plans would have by itself is told with the team.
   if (settings.parallel.asked && Math.max(parallel.executors, parallel.reviewers) > 1) {
     failures.push({
       code: 'parallel.not_available',
@@ -138,11 +125,6 @@ function lookAtTeam({ policy, settings, origin }: StartSubject): Findings {
     });
   }
   return { what: `${team}: ${modes.join(', ')}`, failures };
-}
-
-/** The line or the variable that a value came from; a flag is before the person's eyes. */
-function namedIn(from = 'default'): { at?: string } {
-  return from === 'default' || from.startsWith('--') ? {} : { at: from };
 }
 
 /** Not in a run: there the list is read when the run is planned, and an objective can stand in for it. */

@@ -37,10 +37,11 @@ export async function worksBefore(house: House): Promise<{ ref: WorkRef; paths: 
 
 async function beginCycle({ state, cycles }: House): Promise<void> {
   const open = [...state.tasks.values()].filter(({ status }) => !isTerminal(status));
-  await cycles.begin(
-    state.cycle,
-    open.map(({ def }) => def),
-  );
+  await cycles.begin(state.cycle, {
+    tasks: open.map(({ def }) => def),
+    notes: state.cycleWork.carried,
+    most: state.policy?.limits.maxCarryIterations ?? 2,
+  });
 }
 
 export interface LeftWorks {
@@ -135,14 +136,23 @@ export async function promote(house: House, { item, before }: AttemptState): Pro
   const made = (await ground.changes(before.tree, now.tree))
     .filter((change) => change.before === null)
     .map(({ path }) => join(ground.root, path));
-  const { conflicts } = await house.cycles.promote(state.cycle, state.cycleWork.staged, {
+  const { conflicts, refused } = await house.cycles.promote(state.cycle, state.cycleWork.staged, {
     dir,
     made: new Set(made),
   });
-  if (conflicts.length === 0) return;
-  const named = conflicts.slice(0, 5).join(', ');
-  const text = `Something else lay in .docs/ already, so these notes lie beside it as .incoming.md: ${named}. Merge them by hand.`;
-  await append(house, [{ type: 'notice.given', level: 'warning', text }]);
+  const beside = `Something else lay in .docs/ already, so these notes lie beside it as .incoming.md: ${some(conflicts)}. Merge them by hand.`;
+  const kept = `Notes that cannot be promoted stay in the session: ${some(refused)}.`;
+  const told = [conflicts.length > 0 ? beside : '', refused.length > 0 ? kept : ''].filter(
+    (text) => text !== '',
+  );
+  await append(
+    house,
+    told.map((text) => ({ type: 'notice.given', level: 'warning', text })),
+  );
+}
+
+function some(names: readonly string[]): string {
+  return `${names.slice(0, 5).join(', ')}${names.length > 5 ? ` and ${names.length - 5} more` : ''}`;
 }
 
 /** The promoted notes as one commit, where the engine commits; without it they lie in the work tree. */
