@@ -263,6 +263,8 @@ describe('feedback', () => {
     put('iterations/2/feedbacks/a/feedbacks.md', '---\ntimestamp: 2026-03-03T00:00:00Z\n---\nThird.');
     put('iterations/2/feedbacks/b/feedbacks.md', 'First.');
     put('iterations/2/feedbacks/20260202-000000/feedbacks.md', 'Second.');
+    const early = new Date('2026-01-01T00:00:00Z');
+    utimesSync(join(root, 'iterations/2/feedbacks/b/feedbacks.md'), early, early);
     const texts = (await feedbackSource(root).poll(2)).map(({ text }) => text.split('\n').at(-1));
     expect(texts).toEqual(['First.', 'Second.', 'Third.']);
   });

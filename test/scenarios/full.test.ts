@@ -1,55 +1,8 @@
 /** The five roles on one session: plan, question, execute, review, learn, and again with feedback. */
 import { describe, expect, test } from 'vitest';
-import { type Policy, TEAMS } from '../../src/core/index.ts';
+import type { Policy } from '../../src/core/index.ts';
+import { crew, FULL, QUALIFIED, QUICK, result, taskText } from './crew.ts';
 import { DONE, facts, leave, makeWorld, type Play, run, send, type World } from './world.ts';
-
-const FULL: Partial<Policy> = { team: 'full', modes: [...TEAMS.full!] };
-const QUALIFIED = {
-  status: 'completed',
-  verdict: 'Qualified',
-  criteria_results: [{ criterion: 'it works', met: true }],
-};
-const result = (payload: Record<string, unknown>) => ({ emit: [{ topic: 'ralph.result', payload }] });
-const taskText = (id: string, dependsOn: string[] = []) => JSON.stringify({ id, dependsOn });
-
-/** Everybody does the job; a test overrides single modes. */
-const crew =
-  (over: Partial<Record<string, Play>> = {}): Play =>
-  (seen, world) => {
-    const own = over[seen.mode];
-    if (own) return own(seen, world);
-    switch (seen.mode) {
-      case 'INITIALIZE':
-      case 'UPDATE':
-        return { session: { 'plan.md': `the plan ${seen.mode}` }, say: DONE };
-      case 'brainstorm':
-        return { session: { [`questions/${seen.category}.md`]: '' }, say: DONE };
-      case 'TASK_BREAKDOWN':
-        return {
-          session: {
-            'tasks/task-1.md': taskText('task-1'),
-            'tasks/task-2.md': taskText('task-2'),
-            'tasks/task-3.md': taskText('task-3', ['task-1', 'task-2']),
-          },
-          say: DONE,
-        };
-      case 'REBREAKDOWN':
-        return { session: { 'tasks/task-4.md': taskText('task-4') }, say: DONE };
-      case 'feedback-analysis':
-        return { session: { 'questions/feedback-driven.md': '' }, say: DONE };
-      case 'TASK_REVIEW':
-        return result(QUALIFIED);
-      case 'SESSION_REVIEW':
-        return { session: { 'review.md': 'Complete' }, say: DONE };
-      case 'STAGE':
-        return { session: { 'knowledge/how-to/build.md': 'build it so' }, say: DONE };
-      case 'implement':
-      case 'review-fix':
-        return { write: { [`${seen.task}.txt`]: `made ${seen.task}` }, say: DONE };
-      default:
-        return { say: DONE };
-    }
-  };
 
 const modes = (world: World) =>
   facts(world, 'attempt.started').map(
@@ -58,9 +11,6 @@ const modes = (world: World) =>
 const phases = (world: World) => facts(world, 'phase.entered').map(({ phase }) => phase);
 const reasons = (world: World) =>
   facts(world, 'verdict.reached').map(({ value, reason }) => `${value}: ${reason}`);
-
-/** Without rounds of questions, which most stories are not about. */
-const QUICK = { ...FULL, limits: { maxCycles: 0, onExhausted: 'fail' as const } };
 
 async function approved(play: Play): Promise<World> {
   const world = makeWorld({ play });

@@ -41,11 +41,16 @@ export async function resumeFrom(
     codes.push(exit.code);
     if (exit.code === 0 || codes.at(-2) === exit.code) break;
   }
-  checkCodes(codes);
-  checkNothingLost(copy, before);
-  checkNothingDoubled(copy);
-  checkLeftovers(copy);
+  checkResumed(copy, codes, before);
   return { world: copy, codes };
+}
+
+/** What holds of every session that was killed and started again. */
+export function checkResumed(world: World, codes: number[], before: Before): void {
+  checkCodes(codes);
+  checkNothingLost(world, before);
+  checkNothingDoubled(world);
+  checkLeftovers(world);
 }
 
 interface Before {
@@ -54,7 +59,7 @@ interface Before {
   openAttempts: number[];
 }
 
-function snapshotOf(state: State): Before {
+export function snapshotOf(state: State): Before {
   return {
     tasks: [...state.tasks.values()].map((task) => ({ id: task.def.id, status: task.status })),
     openQuestions: [...state.openQuestions],

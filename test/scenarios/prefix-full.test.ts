@@ -1,0 +1,52 @@
+/** The five-role session, killed after any record: started again it ends where it would have ended. */
+import { expect, test, vi } from 'vitest';
+import { crew, QUICK } from './crew.ts';
+import { checkResumed, snapshotOf } from './prefix.ts';
+import { crashedAfter, facts, leave, makeWorld, run, send, type World } from './world.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+/** Approves what is asked for, gives feedback once, and goes on until all is done. */
+async function playOut(world: World): Promise<number[]> {
+  const codes: number[] = [];
+  for (let start = 0; start < 8; start++) {
+    const { exit } = await run(world, QUICK);
+    codes.push(exit.code);
+    const { state } = world.house;
+    if (state.openQuestions.size > 0) send(world, { type: 'APPROVE', id: `approve-${state.cycle}.yaml` });
+    else if (exit.code === 0 && state.cycle === 2) return codes;
+    else if (exit.code === 0) world.outside.feedback = [{ id: 'feedback-1', text: 'one more' }];
+  }
+  return codes;
+}
+
+function ending(world: World) {
+  const { outside } = world;
+  const { state } = world.house;
+  return {
+    cycle: state.cycle,
+    phase: state.phase,
+    tasks: [...state.tasks.values()].map(({ def, status, landed }) => `${def.id} ${status} ${landed}`),
+    // A run that was lost has its number, so the report of the next one has a higher one.
+    works: [...new Set(Object.keys(outside.session).map((path) => path.replace(/-r\d+\.md$/, '.md')))].sort(),
+    commits: outside.commits.filter(({ message }) => message.includes('Ralph-Task')).length,
+  };
+}
+
+test('every prefix of two cycles resumes, with nothing lost or doubled', async () => {
+  const world = makeWorld({ play: crew() });
+  expect(await playOut(world)).toEqual([8, 0, 8, 0]);
+  const wanted = ending(world);
+  expect(wanted.tasks).toEqual(['task-1', 'task-2', 'task-3', 'task-4'].map((id) => `${id} done landed`));
+  for (let seq = 2; seq < world.records.length; seq++) {
+    const copy = crashedAfter(world, seq);
+    const before = snapshotOf(copy.house.state);
+    const codes = await playOut(copy);
+    expect([seq, codes.at(-1)]).toEqual([seq, 0]);
+    checkResumed(copy, codes, before);
+    expect([seq, ending(copy)]).toEqual([seq, wanted]);
+    leave(copy);
+  }
+  expect(facts(world, 'cycle.started')).toHaveLength(1);
+  leave(world);
+});
