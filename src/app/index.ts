@@ -3,7 +3,7 @@
  * when it is called, because a window should not pay for the configuration and the agents.
  */
 
-import type { ProblemFacts } from '../core/index.ts';
+import type { HatGraph, ProblemFacts } from '../core/index.ts';
 import type { ProfileJson } from '../views/index.ts';
 import type { Archived, ArchiveRequest } from './archive.ts';
 import type { Events } from './behaviour.ts';
@@ -11,6 +11,7 @@ import type { BlockedView } from './blocked.ts';
 import type { BotRequest, BotStatus, OnboardNews } from './bot.ts';
 import type { ConfigRequest, ShownConfig } from './config.ts';
 import type { DoctorRequest, Examined } from './doctor.ts';
+import type { HatsRequest, HatsView, RoleJson, Validated } from './hats.ts';
 import type { ImportChoices, ImportPlan, ImportRequest } from './import.ts';
 import type { KnownKind, KnownName, KnownWhere } from './known.ts';
 import type { LogRequest } from './logs.ts';
@@ -129,6 +130,22 @@ export async function openSetup(cwd: string, env: NodeJS.ProcessEnv): Promise<Se
 
 export async function showConfig(request: ConfigRequest): Promise<ShownConfig> {
   return (await import('./config.ts')).showConfig(request);
+}
+
+export async function listHats(request: HatsRequest): Promise<HatsView<RoleJson[]>> {
+  return (await import('./hats.ts')).listHats(request);
+}
+
+export async function showHat(request: HatsRequest, name: string): Promise<HatsView<RoleJson>> {
+  return (await import('./hats.ts')).showHat(request, name);
+}
+
+export async function graphHats(request: HatsRequest): Promise<HatsView<HatGraph>> {
+  return (await import('./hats.ts')).graphHats(request);
+}
+
+export async function validateHats(request: HatsRequest): Promise<{ data: Validated; text: string }> {
+  return (await import('./hats.ts')).validateHats(request);
 }
 
 /** The JSON Schema of the configuration, as text. */

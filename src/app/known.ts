@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { MODES, openQuestions, TEAMS } from '../core/index.ts';
+import { BUILT_IN_ROLES, MODES, openQuestions, TEAMS } from '../core/index.ts';
 import { defaultTaskFiles } from '../dialects/index.ts';
 import { count, interventionTypes } from '../views/index.ts';
 import { BUILT_IN_AGENTS } from './agents.ts';
@@ -68,6 +68,11 @@ export const KNOWN = {
     ...BUILT_IN_AGENTS.map((value) => ({ value, about: 'comes with ralph' })),
     ...(await configured(where, 'agents')),
   ],
+  hats: async (where) => [
+    ...BUILT_IN_ROLES.map((value) => ({ value, about: 'a built-in role' })),
+    ...(await configured(where, 'roles')),
+    ...(await configured(where, 'hats')),
+  ],
   taskFiles: async ({ cwd }) => {
     const { dir } = await findPlace(cwd);
     const present = defaultTaskFiles.filter((path) => existsSync(join(dir, path)));
@@ -96,7 +101,10 @@ const TEAM_WORDS: Record<string, string> = {
 };
 
 /** Names that ralph.yml defines; none while it has a mistake. */
-async function configured({ cwd, env }: KnownWhere, section: 'teams' | 'agents'): Promise<KnownName[]> {
+async function configured(
+  { cwd, env }: KnownWhere,
+  section: 'teams' | 'agents' | 'roles' | 'hats',
+): Promise<KnownName[]> {
   const { loadConfig } = await import('../config/index.ts');
   const { dir } = await findPlace(cwd);
   const loaded = await loadConfig({ projectDir: dir, env, flags: {} }).catch(() => null);

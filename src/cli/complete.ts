@@ -10,6 +10,7 @@ import type { KnownKind, KnownName } from '../app/index.ts';
 import { COMPLEXITIES } from '../core/index.ts';
 import { BOT_ACTIONS } from './bot.ts';
 import { SHELLS } from './completions.ts';
+import { HAT_ACTIONS } from './hats.ts';
 import { SIGNALS } from './say.ts';
 
 /** Paths that the shell offers beside the candidates. */
@@ -63,6 +64,7 @@ const ARGUMENT_VALUES: Record<string, Source[]> = {
   logs: [{ known: 'iterations' }],
   completions: [SHELLS],
   bot: [BOT_ACTIONS],
+  hats: [HAT_ACTIONS, { known: 'hats' }],
   import: [{ paths: 'files', known: 'taskFiles' }],
 };
 
@@ -181,6 +183,7 @@ function argumentSource({ command, positions }: Read): Source | undefined {
   if (command.parent === null)
     return positions[0] === 'help' ? commandNames(command).map(({ value }) => value) : undefined;
   if (name === 'tasks' && positions.length === 1 && positions[0] === 'list') return undefined;
+  if (name === 'hats' && positions.length === 1 && positions[0] !== 'show') return undefined;
   const [only, second] = command.registeredArguments;
   return positionSource(command, only?.variadic && !second ? 0 : positions.length);
 }

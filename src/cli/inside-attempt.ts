@@ -53,6 +53,7 @@ export const RIGHTS: Readonly<Record<string, Right | ((call: Call) => Right)>> =
   doctor: ({ options }) => (options.agent === false ? 'look' : 'person'),
   agents: 'look',
   config: 'look',
+  hats: 'look',
   // It speaks with the bot's token, and pairing lets somebody command.
   bot: 'person',
   completions: 'look',

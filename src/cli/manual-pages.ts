@@ -271,6 +271,22 @@ export const PAGES: Record<string, Page> = {
     ],
     see: ['init', 'run', 'docs/reference/configuration.md', 'docs/reference/configuration-mistakes.md'],
   },
+  hats: {
+    group: 'Set up',
+    text: 'The roles of this project: those of your own under `roles` in ralph.yml, and the built-in ones with who plays each. `show` tells all about one, `graph` draws which topic wakes whom as a Mermaid flowchart, `validate` looks for what cannot work (a topic that wakes two, a role that nothing wakes, a loop without a way out) and for what is odd. Nothing is started.',
+    does: 'whether the roles fit together',
+    examples: [
+      ['ralph hats', 'every role, one line each'],
+      ['ralph hats show reviewer', 'who reviews here, with which model'],
+      ['ralph hats graph > roles.mmd', 'the topics as a picture'],
+      ['ralph hats validate --json', 'problems and warnings as data'],
+    ],
+    exits: {
+      0: 'it was shown; `validate`: nothing is wrong, though something may be odd',
+      5: '`validate`: something is wrong; else a mistake in the configuration, or an unknown role',
+    },
+    see: ['config', 'agents', 'docs/guides/hats.md', 'docs/reference/configuration.md'],
+  },
   doctor: {
     group: 'Set up',
     text: 'Tries everything that a run needs: machine, git, folders, configuration, task list, the gates on the tree as it is, and one real start of the agent, which is also asked to run the gates. Every failure comes with its fix. `ralph run` checks the free part of it at each start.',

@@ -5,6 +5,7 @@ import { botCommand } from './bot.ts';
 import { completionCommands } from './completions.ts';
 import { configCommands } from './config.ts';
 import { controlCommands } from './control.ts';
+import { hatsCommand } from './hats.ts';
 import { importCommand } from './import.ts';
 import { refuseAgents } from './inside-attempt.ts';
 import { complain } from './io.ts';
@@ -47,6 +48,7 @@ export function commandTree(done: (code: number) => void): Command {
   importCommand(program, done);
   botCommand(program, done);
   configCommands(program, done);
+  hatsCommand(program, done);
   completionCommands(program, done);
   return program;
 }
