@@ -21,17 +21,9 @@ interface Row {
 
 /** In the order of the file. A key leaves the list when the product carries it out. */
 export const NOT_YET: Row[] = [
-  { key: 'limits.max_cycles', why: 'Planning with rounds of questions is not built.' },
   { key: 'limits.task_wip_minutes', why: 'Marks of other tools do not grow stale by time.' },
-  { key: 'limits.max_carry_iterations', why: 'Knowledge is not staged and not offered again.' },
-  { key: 'parallel.max_parallel_questioners', why: 'Planning with rounds of questions is not built.' },
-  { key: 'parallel.worktrees', why: 'Agents side by side are not built, so there is no work tree for each.' },
+  { key: 'parallel', why: 'Agents side by side are not built: each call has the work tree to itself.' },
   { key: 'interventions.live', why: 'Agents are not corrected while they run.' },
-  {
-    key: 'questions.on_timeout',
-    why: 'It is for approvals, which are not built: human.interact has RObot.on_timeout, and all other questions wait without a deadline.',
-  },
-  { key: 'questions.approval_timeout_seconds', why: 'There are no approvals that could be carried on.' },
   {
     key: 'roles',
     but: OVERRIDES,

@@ -44,10 +44,10 @@ describe('the team', () => {
     expect((await policy({ yml: 'team: solo', facts: { reviewedList: true } })).team).toBe('solo');
   });
 
-  test('the full team hires every mode, works three at once and fails what is exhausted', async () => {
+  test('the full team hires every mode, works one by one and fails what is exhausted', async () => {
     const full = await policy({ flags: { team: 'full' } });
     expect(full.modes).toEqual([...MODE_NAMES]);
-    expect(full.parallel).toEqual({ executors: 3, reviewers: 3, questioners: 3 });
+    expect(full.parallel).toEqual({ executors: 1, reviewers: 1, questioners: 1 });
     expect(full.limits.onExhausted).toBe('fail');
     const asked = await policy({ yml: 'team: full\nlimits: { on_exhausted: ask }' });
     expect(asked.limits.onExhausted).toBe('ask');
@@ -151,4 +151,30 @@ test('no secret reaches the policy', async () => {
   const yml =
     'RObot: { telegram: { bot_token: hush } }\nchannels: { webhook: { url: "http://a.b/", secret: hush } }';
   expect(JSON.stringify(await policy({ yml }))).not.toContain('hush');
+});
+
+describe('roles', () => {
+  const yml = `agents: { other: { command: [x] } }
+roles: { reviewer: { agent: other }, executor: { model: small, fallback: [other] } }
+`;
+
+  test('who plays a built-in role stands in the policy, and only there where somebody does', async () => {
+    expect((await policy({ yml })).roles).toEqual({
+      reviewer: { agent: 'other', model: null, fallback: null },
+      executor: { agent: null, model: 'small', fallback: ['other'] },
+    });
+    expect(await policy({ yml: 'roles: { executor: {} }' })).not.toHaveProperty('roles');
+  });
+
+  test('a role of one’s own stands in no policy before it is hired', async () => {
+    expect(await policy({ yml: 'roles: { mine: { model: small } }' })).not.toHaveProperty('roles');
+  });
+
+  test('--agent and --model are about who works', async () => {
+    const agent = await policy({ yml, flags: { agent: 'other' } });
+    expect(agent.roles?.executor).toEqual({ agent: null, model: null, fallback: ['other'] });
+    const model = await policy({ yml, flags: { model: 'large' } });
+    expect(model.roles?.executor).toMatchObject({ model: 'large' });
+    expect(model.roles?.reviewer).toMatchObject({ agent: 'other', model: null });
+  });
 });

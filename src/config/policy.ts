@@ -47,7 +47,7 @@ export function toPolicy(settings: Settings, facts: StartFacts): Policy {
       channels: facts.interactive ? [] : facts.channels.map(({ name }) => name),
     },
     unblock: { auto: settings.unblock.auto, maxAutoAttempts: settings.unblock.maxAutoAttempts },
-    parallel: sideBySide(settings, plans),
+    parallel: sideBySide(settings),
     wait: settings.wait ?? answerable,
     park: settings.wait !== false,
     onlyTask: settings.onlyTask,
@@ -112,8 +112,8 @@ function timeoutPolicy({ mode, modes, adaptiveTimeout }: Settings): Policy['time
   };
 }
 
-/** Teams that do not plan work one by one, unless the command line asked for more. */
-function sideBySide({ parallel }: Settings, plans: boolean): Policy['parallel'] {
-  if (!plans && !parallel.asked) return { executors: 1, reviewers: 1, questioners: 1 };
+/** One by one, unless the command line asked for more. */
+function sideBySide({ parallel }: Settings): Policy['parallel'] {
+  if (!parallel.asked) return { executors: 1, reviewers: 1, questioners: 1 };
   return { executors: parallel.executors, reviewers: parallel.reviewers, questioners: parallel.questioners };
 }

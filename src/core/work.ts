@@ -70,7 +70,7 @@ function passedOver(item: Item, reason: string): Fact[] {
 /** Nothing that agents noted down outlives the session before a person has said yes. */
 function askApproval(state: State): Fact {
   const { staged } = state.cycleWork;
-  const seconds = state.policy!.questions.approvalTimeoutS;
+  const { approvalTimeoutS: seconds, onTimeout } = state.policy!.questions;
   const folder = `iterations/${state.cycle}`;
   const named = staged.map((path) => `- ${folder}/${path}`).join('\n');
   const many = staged.length === 1 ? 'One note' : `${staged.length} notes`;
@@ -88,7 +88,8 @@ function askApproval(state: State): Fact {
       default: null,
       hold: 'session',
       deadline: seconds === null ? null : state.lastAt + seconds * 1000,
-      onTimeout: 'carry',
+      // Nothing is approved by silence.
+      onTimeout: onTimeout === 'stop' || onTimeout === 're_ask' ? onTimeout : 'carry',
       askedBy: 'engine',
       iteration: null,
       askedAt: state.lastAt,
