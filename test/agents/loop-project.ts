@@ -27,7 +27,7 @@ import {
 } from './model-server.ts';
 
 /** A run takes seconds; one that takes this long on a busy machine hangs. */
-const RUN_MS = 60_000;
+const RUN_MS = 120_000;
 
 export interface LoopProject extends Project {
   server: ModelServer;
@@ -43,7 +43,7 @@ export interface LoopProject extends Project {
 
 export interface LoopOptions extends ProjectOptions {
   script: ModelScript;
-  /** Ids of the tasks; the list is `ralph/tasks.json`. */
+  /** Ids of the tasks; the list is `ralph/tasks.json`. Without one there is no list. */
   tasks: string[];
   /** Fields that every story has beside the usual ones. */
   fields?: Record<string, unknown>;
@@ -58,8 +58,9 @@ export async function loopProject({
   ...rest
 }: LoopOptions): Promise<LoopProject> {
   const server = await startModelServer(script);
-  const list = taskList(tasks.map((id) => story(id, fields)));
-  const project = makeProject({ ...rest, files: { 'ralph/tasks.json': list, ...rest.files } });
+  const list =
+    tasks.length === 0 ? {} : { 'ralph/tasks.json': taskList(tasks.map((id) => story(id, fields))) };
+  const project = makeProject({ ...rest, files: { ...list, ...rest.files } });
   const clean = claudeEnv(server.url, project.home);
   const path = `${dirname(claudeProgram())}:${clean.PATH}`;
   const options = { env: { ...clean, PATH: path, ...env }, timeoutMs: RUN_MS };

@@ -39,7 +39,7 @@ depends_on: [${dependsOn.join(', ')}]
 `;
 }
 
-const PLAN = `# Plan
+export const PLAN = `# Plan
 
 ## Goal
 Three files that say what they are.
@@ -90,7 +90,7 @@ updated_at: 2026-01-01T00:00:00Z
 - **Implication**: None.
 `;
 
-const NOTE = `---
+export const NOTE = `---
 category: how-to
 source_session: s
 source_iteration: 1
