@@ -3,6 +3,7 @@
  * reviewer or the librarian comes next, and when a phase is over. Tasks have their own law (`pick.ts`);
  * what hangs on both, guards and waves, stands in `work.ts`.
  */
+import type { Fact } from './event.ts';
 import { type Item, itemKey, MODES, type Mode } from './role.ts';
 import { hires, type QuestionState, type State } from './state.ts';
 
@@ -146,6 +147,31 @@ function questioned(round: number): Call[] {
 export function questionsOf(item: Item): { category: string; round: number } {
   const [, name = '', round] = /^([a-z]+)(?:-(\d+))?$/.exec(item.subject) ?? [];
   return { category: name === 'session' ? '' : name, round: round === undefined ? 1 : Number(round) };
+}
+
+/** What a planned task fails with whose file somebody removed; it is open again once the file is back. */
+export const DEFINITION_MISSING = 'Task definition missing';
+
+/** Whether the session's tasks are files of the cycle that a planner wrote. */
+export function isPlanned(state: State): boolean {
+  return state.source?.dialect === 'ralph-v2';
+}
+
+/** What follows where files of planned tasks are gone, or came back. `defined`: ids that have a file. */
+export function definitionFacts(state: State, defined: ReadonlySet<string>): Fact[] {
+  if (!isPlanned(state) || state.phase === 'REPLANNING') return [];
+  const move = (task: string, to: 'failed' | 'todo'): Fact => ({
+    type: 'task.moved',
+    task,
+    to,
+    reason: to === 'failed' ? DEFINITION_MISSING : 'its definition is back',
+    by: 'engine',
+  });
+  return [...state.tasks.values()].flatMap(({ def: { id }, status, reason }) => {
+    const there = defined.has(id);
+    if (there && status === 'failed' && reason === DEFINITION_MISSING) return [move(id, 'todo')];
+    return !there && (status === 'todo' || status === 'review') ? [move(id, 'failed')] : [];
+  });
 }
 
 /** Where the report of a task's attempt lies, relative to the cycle's folder. */

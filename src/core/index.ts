@@ -14,7 +14,16 @@ export {
   DEFAULT_CLASSES,
 } from './complexity.ts';
 export { correctionName, openCorrection } from './correct.ts';
-export { keepsWorks, mayWriteWork, missingWorks, questionsOf, reportOf, reportPath } from './cycle.ts';
+export {
+  definitionFacts,
+  isPlanned,
+  keepsWorks,
+  mayWriteWork,
+  missingWorks,
+  questionsOf,
+  reportOf,
+  reportPath,
+} from './cycle.ts';
 export { decide, isDue, type Moment } from './decide.ts';
 export type * from './event.ts';
 export type * from './evidence.ts';

@@ -343,12 +343,11 @@ function replan(state: State): Step {
     files: [],
     changes: 'expected' as const,
   };
-  const source = state.source ?? {
-    kind: 'objective' as const,
-    path: null,
-    dialect: 'objective',
-    reviewed: false,
-  };
+  // With nobody to plan any more, no task is a file of the cycle.
+  const source =
+    state.source?.kind === 'file'
+      ? state.source
+      : { kind: 'objective' as const, path: null, dialect: 'objective', reviewed: false };
   return {
     do: 'record',
     facts: [

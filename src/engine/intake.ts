@@ -3,7 +3,9 @@
  * before a file is moved, so that a crash between the two reads a file twice and acts once.
  */
 import {
+  definitionFacts,
   type Fact,
+  isPlanned,
   type Message,
   openQuestions,
   receive,
@@ -23,6 +25,7 @@ export async function intake(house: House): Promise<void> {
   if (house.state.wave === null || house.state.paused !== null) await showDesk(house);
   await readFeedback(house);
   await readList(house);
+  await readDefinitions(house);
   await syncCancelled(house);
 }
 
@@ -158,6 +161,13 @@ export async function showDesk(house: House): Promise<void> {
       at: house.clock.now(),
     })),
   );
+}
+
+/** Planned tasks are files, and people may remove one or bring it back. */
+async function readDefinitions(house: House): Promise<void> {
+  if (!isPlanned(house.state)) return;
+  const defined = await house.cycles.defined(house.state.cycle);
+  await append(house, (state) => definitionFacts(state, defined));
 }
 
 async function readFeedback(house: House): Promise<void> {

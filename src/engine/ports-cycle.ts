@@ -32,6 +32,8 @@ export interface CycleFiles {
   put(path: string, sha256: string | null): Promise<void>;
   /** What a call left in its cycle's folder, held against what its mode owes. */
   read(call: CycleCall): Promise<CycleWorks>;
+  /** Ids of the tasks that have a file in this cycle; case as the file's name has it. */
+  defined(cycle: number): Promise<ReadonlySet<string>>;
   /** Puts back part 1 of a report that a reviewer changed; part 2 stays. True where that was needed. */
   keepPartOne(path: string, before: string): Promise<boolean>;
   /** Writes what is missing of a report: part 1 where there is none, part 2 where a review is given. */

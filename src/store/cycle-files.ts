@@ -83,6 +83,12 @@ export function openCycleFiles({ sessionDir, works, now }: CycleFilesOptions): C
       await atomicWrite(at(path), bytes);
     },
     read: (call) => readCall({ call, sessionDir, text, works }),
+    async defined(cycle) {
+      const names = entriesIn(join(sessionDir, `iterations/${cycle}/tasks`)).filter((entry) =>
+        entry.isFile(),
+      );
+      return new Set(names.map(({ name }) => name.replace(/\.(?:md|markdown)$/i, '')));
+    },
     async keepPartOne(path, before) {
       const [was, is] = [await works.get(before), await text(path)];
       if (was === null || is === null) return false;

@@ -27,6 +27,11 @@ export function cycleFiles(store: CycleStore): CycleFiles {
       else session[path] = works[hash]!;
     },
     read: async (call) => readWorks(store, call),
+    async defined(cycle) {
+      const folder = `iterations/${cycle}/tasks/`;
+      const paths = Object.keys(session).filter((path) => path.startsWith(folder));
+      return new Set(paths.map((path) => path.slice(folder.length, -'.md'.length)));
+    },
     async keepPartOne(path, before) {
       const first = (text: string) => text.split('PART 2')[0]!;
       const [was, now] = [works[before]!, session[path] ?? ''];

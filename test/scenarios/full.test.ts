@@ -201,6 +201,40 @@ describe('ownership', () => {
   });
 });
 
+describe('definitions', () => {
+  test('a planned task whose file somebody removed fails, and is open again once the file is back', async () => {
+    const world = makeWorld({ play: crew() });
+    const file = 'iterations/1/tasks/task-3.md';
+    const gone = crew({
+      TASK_REVIEW: (seen, { outside }) => {
+        if (seen.task === 'task-2') delete outside.session[file];
+        return result(QUALIFIED);
+      },
+    });
+    world.play = gone;
+    const kept = taskText('task-3', ['task-1', 'task-2']);
+    // A reviewer may not remove it: it is put back, and the task is done.
+    await run(world, QUICK);
+    expect(world.house.state.tasks.get('task-3')?.status).toBe('done');
+    leave(world);
+
+    const other = makeWorld({ play: crew() });
+    const { exit } = await run(other, { ...QUICK, limits: { ...QUICK.limits, maxIterations: 4 } });
+    expect(exit.code).toBe(1);
+    delete other.outside.session[file];
+    await run(other, QUICK);
+    expect(other.house.state.tasks.get('task-3')).toMatchObject({
+      status: 'failed',
+      reason: 'Task definition missing',
+    });
+    other.outside.session[file] = kept;
+    send(other, { type: 'SKIP' });
+    await run(other, QUICK);
+    expect(other.house.state.tasks.get('task-3')?.status).toBe('done');
+    leave(other);
+  });
+});
+
 describe('knowledge', () => {
   test('SKIP leaves the notes where they are, and the session is complete', async () => {
     const world = makeWorld({ play: crew() });
