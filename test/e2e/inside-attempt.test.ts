@@ -51,6 +51,8 @@ const CALLS: [line: string, refused: boolean][] = [
   ['doctor --no-agent', false],
   ['agents', false],
   ['config', false],
+  ['hats', false],
+  ['hats validate', false],
   ['completions bash', false],
   ['help run', false],
   ['run --help', false],
