@@ -239,3 +239,39 @@ describe('the graph', () => {
     });
   });
 });
+
+test('whatever the roles are, they are judged and drawn without an end in between', () => {
+  const name = fc.constantFrom('a', 'b', 'constructor', 'executor', 'builder', '__proto__');
+  const topic = fc.constantFrom(
+    'work.start',
+    'a.go',
+    'b.go',
+    '*.go',
+    'a.*',
+    '*',
+    '',
+    'human.interact',
+    'x"]<y',
+  );
+  const topics = fc.array(topic, { maxLength: 4 });
+  const role = fc.record({
+    triggers: topics,
+    publishes: topics,
+    defaultPublishes: fc.option(topic),
+    maxActivations: fc.option(fc.constant(2)),
+    phase: fc.option(fc.constant('PLANNING' as const)),
+  });
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(name, role)),
+      topics,
+      fc.option(name),
+      (drawn, requiredTopics, defaultRole) => {
+        const set = hats(Object.fromEntries(drawn), { requiredTopics, defaultRole });
+        for (const { what, why, fix } of hatFaults(set)) expect([what, why, fix]).not.toContain('');
+        const lines = mermaid(hatGraph(set)).trimEnd().split('\n');
+        for (const line of lines.slice(1)) expect(line).toMatch(/^ {2}\w+(\(\[|\[\[?"| -\.?->)/);
+      },
+    ),
+  );
+});
