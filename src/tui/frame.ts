@@ -1,10 +1,14 @@
 /** The live frame as plain data: its lines and their tone. What draws them knows nothing of Ralph. */
-import { type AttemptState, type GateResult, openQuestions, type State } from '../core/index.ts';
+import { type AttemptState, type GateResult, keepsWorks, openQuestions, type State } from '../core/index.ts';
 import {
   answerHint,
   duration,
+  liveCallWords,
+  markedTasks,
   nextWords,
+  noTasksYet,
   oneLine,
+  phaseWords,
   span,
   spent,
   stories,
@@ -34,6 +38,7 @@ export interface FrameInput {
 
 /** At most so many running iterations and questions are shown; the rest is counted. */
 const MAX_SHOWN = 4;
+const MAX_TASKS = 8;
 
 /** The frame, always lower than the terminal: one that fills it would scroll with every change. */
 export function frameOf(input: FrameInput): FrameLine[] {
@@ -43,6 +48,7 @@ export function frameOf(input: FrameInput): FrameLine[] {
   const running = [...input.state.open].flatMap((iteration) => input.state.attempts.get(iteration) ?? []);
   const fixed = [
     head(input),
+    ...stage(input),
     ...idle(input, running),
     ...running.slice(0, MAX_SHOWN).flatMap((a) => attemptLines(input, a)),
   ];
@@ -74,12 +80,25 @@ function head({ state, notes }: FrameInput): FrameLine {
   const parts = [
     state.session?.id ?? 'no session',
     state.paused ? 'PAUSED' : state.phase,
-    `tasks ${done}/${total}`,
+    ...(keepsWorks(state) ? [`cycle ${state.cycle}`] : []),
+    noTasksYet(state) ?? `tasks ${done}/${total}`,
     `stuck ${state.stuck}${max > 0 ? `/${max}` : ''}`,
     spent(known.length === 0 ? null : known.reduce((sum, price) => sum + price, 0)),
     `${tally(tokens)} tokens`,
   ];
   return { tone: 'title', text: parts.join(' · ') };
+}
+
+/** Where several roles are at work: what the phase is about, and every task with its marker. */
+function stage({ state }: FrameInput): FrameLine[] {
+  const words = phaseWords(state);
+  if (words === null) return [];
+  const shown = markedTasks(state, MAX_TASKS);
+  const more = state.tasks.size - shown.length;
+  const tasks = shown.map(({ task, marker }) => `${marker} ${oneLine(task.def.id, 30)}`);
+  if (more > 0) tasks.push(`and ${more} more`);
+  const lines: FrameLine[] = [{ tone: 'text', text: oneLine(words, 300) }];
+  return shown.length === 0 ? lines : [...lines, { tone: 'dim', text: tasks.join(' · ') }];
 }
 
 /** Without a running agent: what happens instead. */
@@ -99,13 +118,14 @@ function idle({ state, now, runner }: FrameInput, running: AttemptState[]): Fram
 
 function attemptLines({ state, now, notes }: FrameInput, attempt: AttemptState): FrameLine[] {
   const { iteration, item, allowance } = attempt;
+  const { call, since } = liveCallWords(state, attempt);
   const title = oneLine(state.tasks.get(item.task ?? '')?.def.title ?? '', 60);
   const spent = now - attempt.startedAt;
   const time = attempt.state === 'ended' ? 'being judged' : `${duration(spent)} of ${span(allowance.wallMs)}`;
   const lines: FrameLine[] = [
     {
       tone: attempt.state === 'open' && spent > allowance.wallMs * 0.9 ? 'bad' : 'text',
-      text: `iteration ${iteration} · ${item.mode} ${oneLine(item.subject, 40)}${title === '' ? '' : ` “${title}”`} · attempt ${attempt.attempt} · ${time}`,
+      text: `iteration ${iteration} · ${call}${title === '' ? '' : ` “${title}”`} · attempt ${attempt.attempt}${since} · ${time}`,
     },
   ];
   if (attempt.gates.length > 0) lines.push(gatesLine(attempt.gates));

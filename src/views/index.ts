@@ -32,6 +32,7 @@ export {
   TO_DO,
   taskNext,
 } from './next.ts';
+export { liveCallWords, markedTasks, noTasksYet, phaseWords } from './phase-words.ts';
 export {
   type IterationNote,
   iterationNote,

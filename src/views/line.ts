@@ -13,6 +13,7 @@ import {
   type State,
   type TimeGrant,
 } from '../core/index.ts';
+import { callName } from './phase-words.ts';
 import { count, duration, oneLine, STOPPED_FOR, some, span, until } from './words.ts';
 
 /**
@@ -34,7 +35,7 @@ export function describeFact(fact: Fact, at: number, state?: State): string | nu
     case 'phase.entered':
       return phaseLine(fact.phase, state);
     case 'call.passed_over':
-      return `passed over: ${fact.item.role} ${fact.item.mode} — ${oneLine(fact.reason)}`;
+      return `passed over: ${fact.item.role} ${callName(fact.item)} — ${oneLine(fact.reason)}`;
     case 'cycle.started':
       return `cycle ${fact.cycle} begins`;
     case 'tasks.read':
@@ -244,7 +245,7 @@ function attemptLine(fact: AttemptFact): string | null {
     case 'attempt.started': {
       const { item, attempt, agent, allowance, resumes } = fact;
       const session = resumes === undefined ? '' : ` · in the session of iteration ${resumes}`;
-      return `iteration ${fact.iteration} · ${item.mode} ${oneLine(item.subject, 80)} · attempt ${attempt} · ${agent}${session} · up to ${span(allowance.wallMs)}`;
+      return `iteration ${fact.iteration} · ${callName(item)} · attempt ${attempt} · ${agent}${session} · up to ${span(allowance.wallMs)}`;
     }
     case 'attempt.ended':
       return endedLine(fact);

@@ -3,9 +3,11 @@
  * here it is only put into a sentence.
  */
 import {
+  type AttemptState,
   decide,
   heldBy,
   holdReason,
+  keepsWorks,
   openCorrection,
   openQuestions,
   type Question,
@@ -15,6 +17,7 @@ import {
 } from '../core/index.ts';
 import { falseClaims } from './false-claims.ts';
 import { describeFact } from './line.ts';
+import { callName, isApproval, stagedNotes } from './phase-words.ts';
 import { duration, oneLine, some, span, until } from './words.ts';
 
 /** Who holds the session now; null: no runner is alive. */
@@ -77,7 +80,7 @@ function runningWords(state: State): string {
     const attempt = state.attempts.get(iteration);
     if (!attempt) return `iteration ${iteration}`;
     const verb = attempt.state === 'ended' ? 'is judged' : 'runs';
-    return `iteration ${iteration} (${attempt.item.mode} ${attempt.item.subject}) ${verb}`;
+    return `iteration ${iteration} (${callName(attempt.item)}) ${verb}`;
   });
   return `${some(open, 4)}; then its verdict is reached`;
 }
@@ -98,7 +101,7 @@ export function stepWords(step: Step, state: State, now: number): string {
     case 'take_up':
       return `the earlier work of ${step.task} is put back into the work tree`;
     case 'open':
-      return `iteration ${step.items.map(({ iteration, item }) => `${iteration} (${item.mode} ${item.subject})`).join(', ')} starts`;
+      return `iteration ${step.items.map(({ iteration, item }) => `${iteration} (${callName(item)})`).join(', ')} starts`;
     case 'run':
       return `${baselineWords(state, now)}iteration ${some(step.iterations.map(String))} starts`;
     case 'close':
@@ -155,7 +158,10 @@ function parkedFor(state: State): string {
 }
 
 /** How this question is answered, as commands. */
-export function answerHint({ id, kind, options, about }: Question): string {
+export function answerHint(question: Question): string {
+  const { id, kind, options, about } = question;
+  if (isApproval(question))
+    return '`ralph approve` puts them into .docs/ (`ralph approve FILE…` only some), `ralph skip` leaves them in the session';
   const first = options[0]?.key;
   const choose = first === undefined ? '' : `\`ralph answer ${id} --option ${oneLine(first, 20)}\` or `;
   const clear = kind === 'blocker' && about !== 'session' ? `, or \`ralph unblock ${about}\`` : '';
@@ -181,7 +187,7 @@ function finished(state: State): string {
 
 /** What a person does after an exit with this code. */
 export function advice(code: number, state: State): string {
-  const asked = openQuestions(state).map(({ question }) => `${question.id}: ${answerHint(question)}`);
+  const asked = openQuestions(state).map(({ question }) => askedWords(state, question));
   switch (code) {
     case 0:
       return finished(state);
@@ -198,15 +204,11 @@ export function advice(code: number, state: State): string {
     case 5:
       return 'mend what the reason names, then `ralph run`';
     case 6:
-      return state.parkedSinceEnded.size > 0
-        ? '`ralph run` without --no-wait waits for that time and goes on by itself'
-        : 'put right what the reason names (`ralph logs` shows what the agent printed), then `ralph run` tries again';
+      return afterFailure(state);
     case 7:
       return state.paused ? '`ralph resume` goes on' : '`ralph run` goes on';
     case 8:
-      return asked.length > 0
-        ? `${asked.join('; ')}; then \`ralph run\` goes on`
-        : '`ralph tasks reopen ID` goes on with what failed; `ralph run` tries a landing again';
+      return asked.length > 0 ? `${asked.join('; ')}; then \`ralph run\` goes on` : afterCycle(state);
     case 9:
       return '`ralph run --reopen` takes it up again; nothing was undone';
     case 70:
@@ -214,6 +216,46 @@ export function advice(code: number, state: State): string {
     default:
       return '`ralph run` goes on';
   }
+}
+
+function askedWords(state: State, question: Question): string {
+  const hint = `${question.id}: ${answerHint(question)}`;
+  if (!isApproval(question)) return hint;
+  return `read ${some(stagedNotes(state), 5)} in the session's folder; ${hint}`;
+}
+
+function afterFailure(state: State): string {
+  if (state.parkedSinceEnded.size > 0)
+    return '`ralph run` without --no-wait waits for that time and goes on by itself';
+  const call = returnedCall(state);
+  if (call === null)
+    return 'put right what the reason names (`ralph logs` shows what the agent printed), then `ralph run` tries again';
+  const { iteration, item } = call;
+  return `\`ralph why ${iteration}\` shows what ${callName(item)} owed and what was wrong with it, \`ralph logs ${iteration}\` what the agent printed; \`ralph run\` tries again with fresh tries, \`ralph run --new "…"\` begins with a smaller objective`;
+}
+
+/** The call of the session itself that the run ended with, as its works could not stand. */
+function returnedCall(state: State): AttemptState | null {
+  const last = state.attempts.get(state.lastIteration);
+  return last?.item.task === undefined && last?.verdict?.value === 'rejected' ? last : null;
+}
+
+/** Nobody is asked, and yet the session is not complete: gaps, failed tasks, or work that did not land. */
+function afterCycle(state: State): string {
+  const call = returnedCall(state);
+  if (call?.item.mode === 'PROMOTE')
+    return `\`ralph why ${call.iteration}\` shows what was wrong; the notes stay in the session, and \`ralph run\` tries again`;
+  const tasks = [...state.tasks.values()];
+  if (tasks.some((task) => task.status === 'done' && task.landed === 'failed'))
+    return '`ralph run` tries a landing again';
+  const feedback = `\`ralph feedback\` says what is still missing and opens cycle ${state.cycle + 1}; then \`ralph run\` goes on`;
+  if (tasks.some(({ status }) => status === 'failed'))
+    return keepsWorks(state)
+      ? `\`ralph tasks reopen ID\` goes on with what failed as it is; ${feedback}`
+      : '`ralph tasks reopen ID` goes on with what failed; `ralph run` tries a landing again';
+  if (state.cycleWork.review?.value === 'Gaps Identified')
+    return `read iterations/${state.cycle}/review.md; ${feedback}`;
+  return '`ralph tasks reopen ID` goes on with what failed; `ralph run` tries a landing again';
 }
 
 /** One sentence: what happens next with this task. */

@@ -2,6 +2,7 @@
 import {
   type AttemptState,
   iterationLimit,
+  keepsWorks,
   openQuestions,
   PHASES,
   type Phase,
@@ -9,6 +10,15 @@ import {
 } from '../core/index.ts';
 import { type QuestionJson, questionJson, questionText } from './inbox.ts';
 import { type LiveInfo, nextWords } from './next.ts';
+import {
+  categoryOf,
+  liveCallWords,
+  markedTasks,
+  noTasksYet,
+  phaseWords,
+  roundOf,
+  stagedNotes,
+} from './phase-words.ts';
 import { stories } from './story.ts';
 import { count, duration, iso, oneLine, span, spent, tally } from './words.ts';
 
@@ -30,6 +40,8 @@ export interface LiveJson {
   task_id: string | null;
   role: string;
   mode: string;
+  /** What a questioner asks about; null for every other call. */
+  category: string | null;
   attempt: number;
   agent: string;
   pid: number | null;
@@ -53,6 +65,14 @@ export interface StatusJson {
   next_action: string;
   paused: boolean;
   phase: Phase;
+  /** The phase in plain words; null in a team that only works off tasks. */
+  phase_detail: string | null;
+  /** The newest round of questions in this cycle; null where none was asked. */
+  round: number | null;
+  /** Notes that wait for a person's yes, relative to the session's folder. */
+  staged: string[];
+  /** What the review of the session says; null before it, and in a team without one. */
+  session_review: { assessment: string; gaps: string[] } | null;
   /** How the last run ended; absent while one is going on, and after a crash. */
   exit?: { code: number; word: string; reason: string };
   open_questions: QuestionJson[];
@@ -79,6 +99,10 @@ export function statusJson(state: State, now: number, live: LiveInfo): StatusJso
     next_action: nextWords(state, now, live),
     paused: state.paused !== null,
     phase: state.phase,
+    phase_detail: phaseWords(state),
+    round: roundOf(state),
+    staged: stagedNotes(state),
+    session_review: sessionReview(state),
     ...(exit ? { exit: { code: exit.code, word: exit.word, reason: exit.reason } } : {}),
     open_questions: openQuestions(state).map(questionJson),
     iterations: state.attempts.size,
@@ -86,6 +110,10 @@ export function statusJson(state: State, now: number, live: LiveInfo): StatusJso
     cost_usd: state.costUsd,
     live: live.runner === null ? [] : liveAttempts(state).map((attempt) => liveJson(attempt, now)),
   };
+}
+
+export function sessionReview({ cycleWork: { review } }: State): StatusJson['session_review'] {
+  return review === null ? null : { assessment: review.value, gaps: review.gaps };
 }
 
 /** The status of a session in one of seven words; `StatusJson.status` folds them into four. */
@@ -98,7 +126,8 @@ export function statusDetail(state: State): StatusDetail {
     case 0:
       return 'completed';
     case 8:
-      return 'awaiting_feedback';
+      // Said yes or no to since then: nobody is waited for.
+      return isDecided(state) ? 'in_progress' : 'awaiting_feedback';
     case 2:
     case 3:
     case 4:
@@ -109,6 +138,11 @@ export function statusDetail(state: State): StatusDetail {
     default:
       return 'in_progress';
   }
+}
+
+function isDecided({ phase, cycleWork, items, questions }: State): boolean {
+  if (phase !== 'KNOWLEDGE_APPROVAL' || items.has('librarian|PROMOTE|session')) return false;
+  return questions.get(cycleWork.approval ?? '')?.state === 'answered';
 }
 
 export function tasksSummary(state: State): StatusJson['tasks_summary'] {
@@ -132,6 +166,7 @@ function liveJson(attempt: AttemptState, now: number): LiveJson {
     task_id: attempt.item.task ?? null,
     role: attempt.item.role,
     mode: attempt.item.mode,
+    category: categoryOf(attempt.item),
     attempt: attempt.attempt,
     agent: attempt.agent,
     pid: attempt.pid,
@@ -149,7 +184,9 @@ export function statusText(state: State, now: number, live: LiveInfo): string {
   const lines = [
     headline(state, live),
     ...objective(state),
+    ...phaseLines(state),
     tasksLine(state),
+    ...taskLines(state),
     ...liveLines(state, now, live),
   ];
   lines.push(numbersLine(state));
@@ -171,7 +208,7 @@ export function statusText(state: State, now: number, live: LiveInfo): string {
 function headline(state: State, live: LiveInfo): string {
   const runner = live.runner === null ? `no runner${silence(live)}` : `runner pid ${live.runner.pid}`;
   const words = statusDetail(state).replace('_', ' ');
-  const walked = PHASES[state.phase].inner ? '' : ` · cycle ${state.cycle}`;
+  const walked = PHASES[state.phase].inner && !keepsWorks(state) ? '' : ` · cycle ${state.cycle}`;
   return `${state.session?.id} · ${words} · ${state.phase}${walked} · ${runner}`;
 }
 
@@ -185,7 +222,25 @@ function objective(state: State): string[] {
   return text === '' ? [] : [`objective: ${text}`];
 }
 
+function phaseLines(state: State): string[] {
+  const words = phaseWords(state);
+  return words === null ? [] : [`phase: ${oneLine(words, 300)}`];
+}
+
+const MOST_TASKS = 12;
+
+function taskLines(state: State): string[] {
+  const shown = markedTasks(state, MOST_TASKS);
+  const lines = shown.map(
+    ({ task: { def }, marker }) => `  ${marker} ${oneLine(def.id, 60)}  ${oneLine(def.title, 80)}`,
+  );
+  const more = shown.length === 0 ? 0 : state.tasks.size - shown.length;
+  return more > 0 ? [...lines, `  and ${more} more: \`ralph tasks\``] : lines;
+}
+
 function tasksLine(state: State): string {
+  const none = noTasksYet(state);
+  if (none !== null) return none;
   const { done, total } = stories(state);
   const { failed, cancelled } = tasksSummary(state);
   const held = openQuestions(state).filter(({ question }) => state.tasks.has(question.about)).length;
@@ -199,8 +254,9 @@ function tasksLine(state: State): string {
 function liveLines(state: State, now: number, live: LiveInfo): string[] {
   return liveAttempts(state).map((attempt) => {
     const { iteration, item } = attempt;
+    const { call, since } = liveCallWords(state, attempt);
     const title = oneLine(state.tasks.get(item.task ?? '')?.def.title ?? '', 60);
-    const what = `iteration ${iteration} · ${item.mode} ${oneLine(item.subject, 60)}${title === '' ? '' : ` “${title}”`}`;
+    const what = `iteration ${iteration} · ${call}${title === '' ? '' : ` “${title}”`}`;
     if (attempt.state === 'ended' && live.runner === null) return `${what} · ended, not judged yet`;
     if (live.runner === null) return `${what} · left open by a run that is gone`;
     const spent = duration((attempt.endedAt ?? now) - attempt.startedAt);
@@ -208,7 +264,7 @@ function liveLines(state: State, now: number, live: LiveInfo): string[] {
       attempt.state === 'ended'
         ? 'being judged'
         : `${spent} of ${span(attempt.allowance.wallMs)}${attempt.complexity === null ? '' : ` (${attempt.complexity})`}`;
-    return `${what} · attempt ${attempt.attempt} · ${attempt.agent} · ${stage}`;
+    return `${what} · attempt ${attempt.attempt} · ${attempt.agent}${since} · ${stage}`;
   });
 }
 

@@ -13,6 +13,7 @@ import {
   type TaskStatus,
   timeoutS,
 } from '../core/index.ts';
+import { noTasksYet } from './phase-words.ts';
 import { count, oneLine } from './words.ts';
 
 export interface TaskJson {
@@ -77,6 +78,8 @@ function inOrder(state: State): TaskState[] {
 /** One line a task: marker, id, title, tries, and what it waits for. */
 export function tasksText(state: State): string {
   const tasks = inOrder(state);
+  const none = noTasksYet(state);
+  if (none !== null) return none;
   if (tasks.length === 0)
     return 'There is no task yet: `ralph run "objective"`, or a list with --tasks FILE.';
   const width = Math.min(24, Math.max(...tasks.map((task) => task.def.id.length)));
