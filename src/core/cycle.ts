@@ -96,7 +96,7 @@ function firstOf(state: State, calls: readonly Call[]): Owed {
 
 function isOver({ cycleWork }: State, item: Item): boolean {
   const key = itemKey(item);
-  return cycleWork.done.has(key) || cycleWork.passedOver.has(key);
+  return cycleWork.done.includes(key) || cycleWork.passedOver.includes(key);
 }
 
 /** Why a call is not made again; null while it may be. */
@@ -127,7 +127,7 @@ function planning(state: State): Owed {
     if (!asked.every(({ item }) => isOver(state, item) || !hires(state, item.mode))) break;
     const last = asked.at(-1)!.item;
     // Only what the research itself brought up asks for another round.
-    const emerged = state.cycleWork.done.has(itemKey(last)) && state.cycleWork.questions.fresh > 0;
+    const emerged = state.cycleWork.done.includes(itemKey(last)) && state.cycleWork.questions.fresh > 0;
     const begun = questioned(round + 1).some(({ item }) => state.items.has(itemKey(item)));
     if (!emerged && !begun) break;
   }

@@ -357,7 +357,7 @@ function reachVerdict(state: State, fact: Of<'verdict.reached'>, at: number): vo
 /** Work on the session is done: what it left is what the phases that follow go by. */
 function finishCall(state: State, { item, works }: AttemptState): void {
   const { cycleWork } = state;
-  cycleWork.done.add(itemKey(item));
+  if (!cycleWork.done.includes(itemKey(item))) cycleWork.done.push(itemKey(item));
   if (works?.questions) cycleWork.questions = works.questions;
   if (works?.review) cycleWork.review = works.review;
   if (works?.staged) cycleWork.staged = works.staged;

@@ -57,7 +57,7 @@ function evolveFact(state: State, fact: Fact, at: number): void {
     case 'cycle.started':
       return startCycle(state, fact.cycle);
     case 'call.passed_over':
-      state.cycleWork.passedOver.add(itemKey(fact.item));
+      state.cycleWork.passedOver.push(itemKey(fact.item));
       state.stuck = 0;
       return;
     case 'notice.given':
@@ -219,8 +219,9 @@ function enterPhase(state: State, phase: Phase): void {
 /** A phase that is entered again, because tasks came back, is worked on again. */
 function renew({ phase, cycleWork }: State): void {
   const again = (...modes: Mode[]) => {
-    for (const mode of modes)
-      cycleWork.done.delete(itemKey({ role: MODES[mode].role, mode, subject: 'session' }));
+    const keys = modes.map((mode) => itemKey({ role: MODES[mode].role, mode, subject: 'session' }));
+    cycleWork.done = cycleWork.done.filter((key) => !keys.includes(key));
+    cycleWork.passedOver = cycleWork.passedOver.filter((key) => !keys.includes(key));
   };
   if (phase === 'SESSION_REVIEW') {
     again('SESSION_REVIEW');

@@ -231,9 +231,9 @@ export interface QuestionState {
 /** How far the work on the session as a whole has come in this cycle. */
 export interface CycleState {
   /** Keys of items that were accepted. */
-  done: Set<string>;
+  done: string[];
   /** Keys of items that failed too often and can be done without. */
-  passedOver: Set<string>;
+  passedOver: string[];
   /** What the last call of the questioner left: questions that wait for research, and how many it added. */
   questions: { open: number; fresh: number };
   review: SessionAssessment | null;
@@ -246,8 +246,8 @@ export interface CycleState {
 }
 
 export const newCycle = (carried: string[] = []): CycleState => ({
-  done: new Set(),
-  passedOver: new Set(),
+  done: [],
+  passedOver: [],
   questions: { open: 0, fresh: 0 },
   review: null,
   staged: [],
