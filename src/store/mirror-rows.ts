@@ -138,7 +138,15 @@ function rowOf(story: Story, told: IterationStory): string {
 
 /** Reports, gate output and path lists are in the journal; ten thousand of them would fill the memory. */
 function letGo(told: IterationStory): void {
-  Object.assign(told, { report: null, claim: null, changes: [], gates: [], trespass: [], policy: null });
+  Object.assign(told, {
+    report: null,
+    claim: null,
+    changes: [],
+    gates: [],
+    trespass: [],
+    works: null,
+    policy: null,
+  });
   Object.assign(told, { commits: told.commits.slice(-1), delivered: [], reminded: [], interventions: [] });
 }
 

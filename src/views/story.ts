@@ -6,6 +6,7 @@ import {
   type AgentReport,
   type Change,
   type Claim,
+  type CycleWorks,
   emptyState,
   evolve,
   type Fact,
@@ -15,8 +16,10 @@ import {
   type InterventionKind,
   type Item,
   type JournalRecord,
+  keepsWorks,
   type Message,
   type Receipt,
+  reportOf,
   type State,
   type StopCause,
   type TaskStatus,
@@ -51,6 +54,10 @@ export interface IterationStory {
   /** What gates changed afterwards: paths of its task, and how many others. */
   rewritten: { paths: string[]; count: number; others: string[]; otherCount: number };
   trespass: Trespass[];
+  /** What it left in its cycle's folder; null in teams that keep no works. */
+  works: CycleWorks | null;
+  /** The report it writes or reviews, relative to the session's folder; null without one. */
+  reportFile: string | null;
   gates: { when: 'baseline' | 'after'; result: GateResult }[];
   verdict: { value: VerdictValue; reason: string; charged: boolean; findings: Finding[]; at: number } | null;
   /** What was claimed and what became of it; null where nothing was, and in older journals. */
@@ -236,6 +243,7 @@ function begun(story: Story, fact: Of<'attempt.started'>, at: number): Iteration
   const { state } = story;
   const early = story.early.get(fact.iteration) ?? [];
   story.early.delete(fact.iteration);
+  const report = keepsWorks(state) ? reportOf(state, fact.item) : null;
   return {
     iteration: fact.iteration,
     cycle: state.cycle,
@@ -257,6 +265,8 @@ function begun(story: Story, fact: Of<'attempt.started'>, at: number): Iteration
     commits: [],
     rewritten: { paths: [], count: 0, others: [], otherCount: 0 },
     trespass: [],
+    works: null,
+    reportFile: report === null ? null : `iterations/${state.cycle}/${report}`,
     removedRefs: [],
     gates: early.map((result) => ({ when: 'baseline' as const, result })),
     verdict: null,
@@ -305,6 +315,7 @@ function ended(story: Story, fact: Of<'attempt.ended'>, at: number): void {
   told.changeCount = fact.changeCount;
   told.commits = fact.commits;
   told.trespass = fact.trespass;
+  told.works = fact.works ?? null;
   told.removedRefs = fact.removedRefs ?? [];
   told.stoppedFor = fact.stoppedFor;
 }

@@ -7,14 +7,25 @@ import {
   correctionName,
   FINDINGS,
   type Intervention,
+  MODES,
   type Severity,
   type Trespass,
 } from '../core/index.ts';
 import { explainTime, type TimeJson } from './explain-time.ts';
 import { type LiveInfo, nextWords, taskNext } from './next.ts';
+import { callName } from './phase-words.ts';
 import { type ReceiptJson, receiptJson, receiptLines } from './receipt.ts';
 import { TOLD_WORDS, toldIn } from './sequel.ts';
 import { commitOf, type IterationStory, type Outcome, outcomeOf, type Story } from './story.ts';
+import {
+  afterCall,
+  type ReviewJson,
+  reviewJson,
+  reviewRows,
+  type WorksJson,
+  worksJson,
+  worksRows,
+} from './why-works.ts';
 import { count, duration, iso, oneLine, plain, STOPPED_FOR, some, spent, tally } from './words.ts';
 
 export interface IterationJson {
@@ -57,6 +68,12 @@ export interface IterationJson {
     /** Commands that bring back branches, tags and stashes that were removed meanwhile. */
     removed_refs: string[];
   };
+  /** What it owed and left in the session's folder; null in a team that keeps no works. */
+  works: WorksJson | null;
+  /** What it said of a task as its reviewer; null for every other call. */
+  review: ReviewJson | null;
+  /** The report it wrote or reviewed, relative to the session's folder. */
+  report: string | null;
   /** Each claim and what became of it; null where nothing was claimed. */
   receipt: ReceiptJson | null;
   gates: {
@@ -114,6 +131,9 @@ export function iterationJson(story: Story, told: IterationStory, view: Viewpoin
     duration_s: told.durationMs === null ? null : told.durationMs / 1000,
     claim: claimJson(told),
     evidence: evidenceJson(told),
+    works: worksJson(told),
+    review: reviewJson(told),
+    report: told.reportFile,
     receipt: told.receipt && receiptJson(told.receipt, acceptanceOf(story, told)),
     gates: told.gates.map(({ when, result }) => ({
       gate: result.gate,
@@ -207,7 +227,7 @@ function timeOf(told: IterationStory, now: number): TimeJson {
 /** What came after it, or what comes: the next iteration of its task, else what the law says now. */
 export function afterIteration(story: Story, told: IterationStory, view: Viewpoint): string {
   const task = told.item.task;
-  if (task === undefined) return nextWords(story.state, view.now, view.live);
+  if (task === undefined) return afterCall(story, told) ?? nextWords(story.state, view.now, view.live);
   for (let later = told.iteration + 1; later <= (story.last.get(task) ?? 0); later++) {
     const other = story.iterations.get(later);
     if (other?.item.task !== task) continue;
@@ -220,11 +240,14 @@ export function afterIteration(story: Story, told: IterationStory, view: Viewpoi
 /** The same story as text: one labelled line for each part, more where there is more to say. */
 export function iterationText(story: Story, told: IterationStory, view: Viewpoint): string {
   const { iteration, item, attempt, agent } = told;
-  const head = `iteration ${iteration} · ${item.mode} ${oneLine(item.subject, 80)} · attempt ${attempt} · ${agent} — ${outcomeOf(told, view.live).replace('_', ' ')}`;
+  const head = `iteration ${iteration} · ${callName(item)} · attempt ${attempt} · ${agent} — ${outcomeOf(told, view.live).replace('_', ' ')}`;
   const lines = [
     row('claim', claimWords(told, view.live)),
     row('evidence', evidenceWords(told)),
     ...files(told),
+    ...worksRows(told).map(([label, text]) => row(label, text)),
+    ...reviewRows(reviewJson(told)).map(([label, text]) => row(label, text)),
+    ...(told.reportFile === null ? [] : [row('report', told.reportFile)]),
     ...(told.receipt === null
       ? []
       : receiptLines(told.receipt, acceptanceOf(story, told)).map((line, at) =>
@@ -311,6 +334,8 @@ function files(told: IterationStory): string[] {
 function gateRows(told: IterationStory): string[] {
   const after = told.gates.filter(({ when }) => when === 'after');
   if (after.length === 0) {
+    // A call that no gate judges owes none.
+    if (told.works !== null && !MODES[told.item.mode].runsGates) return [];
     const why = told.verdict ? 'none ran for this attempt' : 'not run yet';
     return [row('gates', why)];
   }
@@ -343,7 +368,9 @@ function verdictWords(story: Story, told: IterationStory): string {
   const task = story.state.tasks.get(told.item.task ?? '');
   const max = story.state.policy?.limits.maxTaskAttempts;
   const budget = task && max !== undefined ? ` of at most ${max}` : '';
-  const cost = verdict.charged ? ` (counts as a try${budget})` : '';
+  const returned = told.works !== null && told.item.task === undefined;
+  const charge = returned ? ' (returned with these errors)' : ` (counts as a try${budget})`;
+  const cost = verdict.charged ? charge : '';
   const moved = told.moved === null ? '' : `; the task is now ${told.moved.to}`;
   return `${verdict.value}${cost}: ${oneLine(verdict.reason, 400)}${moved}`;
 }

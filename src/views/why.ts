@@ -17,11 +17,13 @@ import { explainTime, type TimeJson } from './explain-time.ts';
 import { type FalseClaimJson, falseClaimLines, falseClaims } from './false-claims.ts';
 import { type QuestionJson, questionJson, questionText } from './inbox.ts';
 import { nextWords, taskNext } from './next.ts';
+import { phaseWords } from './phase-words.ts';
 import { rewordedJson, rewordedWords } from './reworded.ts';
 import { statusDetail } from './status.ts';
 import { commitOf, type IterationStory, outcomeOf, type Story } from './story.ts';
 import { type TaskJson, taskJson } from './tasks.ts';
 import { type IterationJson, iterationJson, iterationText, type Viewpoint } from './why-iteration.ts';
+import { lastReview, type ReviewJson, reviewJson, reviewRows } from './why-works.ts';
 import { count, duration, iso, oneLine, some, span } from './words.ts';
 
 export interface SessionWhy {
@@ -32,6 +34,10 @@ export interface SessionWhy {
   /** One sentence: why it stopped, or what it waits for. */
   why: string;
   open_questions: QuestionJson[];
+  /** The phase in plain words; null in a team that only works off tasks. */
+  phase: string | null;
+  /** Calls of this cycle that failed too often and were done without. */
+  passed_over: string[];
   /** What each unfinished task waits for. */
   waiting: { task_id: string; reason: string }[];
   notices: { level: string; text: string }[];
@@ -52,6 +58,8 @@ export interface TaskWhy {
   reworded: Reworded | null;
   /** Earlier texts of files that could not be put back, relative to the session's folder. */
   kept: { path: string; file: string }[];
+  /** The last review that said something; null without one. */
+  review: ReviewJson | null;
   iterations: IterationJson[];
   /** Every unblocking, oldest first. */
   unblockings: UnblockingJson[];
@@ -92,6 +100,7 @@ export function whyJson(story: Story, subject: string | undefined, view: Viewpoi
     commit: task.commit,
     reworded: rewordedJson(task),
     kept: Object.entries(task.kept).map(([path, file]) => ({ path, file })),
+    review: lastReview(iterationsOf(story, found.id)),
     iterations: iterationsOf(story, found.id).map((told) => iterationJson(story, told, view)),
     unblockings: task.unblocks.map(unblockingJson),
     next: taskNext(story.state, task, view),
@@ -194,12 +203,18 @@ function sessionWhy(story: Story, view: Viewpoint): SessionWhy {
     exit: state.run?.stopped ?? null,
     why: sessionReason(state, view),
     open_questions: openQuestions(state).map(questionJson),
+    phase: phaseWords(state),
+    passed_over: passedOver(state),
     waiting: waiting(state),
     notices: state.notices.map(({ level, text }) => ({ level, text })),
     false_claims: falseClaims(state),
     last_iteration: last && iterationJson(story, last, view),
     next: nextWords(state, view.now, view.live),
   };
+}
+
+function passedOver({ cycleWork }: State): string[] {
+  return [...cycleWork.passedOver].map((key) => key.split('|').join(' '));
 }
 
 function lastIteration(story: Story): IterationStory | null {
@@ -238,7 +253,11 @@ function sessionText(story: Story, view: Viewpoint): string {
   const lines = [
     `${state.session?.id ?? 'no session'} · ${statusDetail(state).replace('_', ' ')} · ${state.phase}`,
   ];
+  const phase = phaseWords(state);
+  if (phase !== null) lines.push(`phase: ${oneLine(phase, 300)}`);
   lines.push(`why: ${sessionReason(state, view)}`);
+  const without = passedOver(state);
+  if (without.length > 0) lines.push(`goes on without: ${some(without)}`);
   for (const entry of openQuestions(state)) lines.push(...questionText(entry, view.now));
   const held = waiting(state);
   if (held.length > 0) lines.push(`${count(held.length, 'task')} not finished`);
@@ -267,6 +286,16 @@ function taskText(story: Story, id: string, view: Viewpoint): string {
   if (task.def.dependsOn.length > 0) lines.push(`depends on ${some(task.def.dependsOn)}`);
   const told = iterationsOf(story, id);
   if (told.length === 0) lines.push('It was not tried yet.');
+  const reviewed = lastReview(told);
+  const final = told.at(-1);
+  if (reviewed !== null && final !== undefined && reviewJson(final) === null) {
+    lines.push(
+      ...reviewRows(reviewed).map(
+        ([label, text]) => `${label === '' ? '  ' : `${label} in iteration ${reviewed.iteration}: `}${text}`,
+      ),
+    );
+    if (reviewed.report !== null) lines.push(`report: ${reviewed.report}`);
+  }
   const time = nextTime(story.state, task);
   if (time) lines.push(`time of the next attempt: ${time.text}`);
   const last = told.at(-1);
