@@ -3,16 +3,18 @@
  * when it is called, because a window should not pay for the configuration and the agents.
  */
 
-import type { HatGraph, ProblemFacts } from '../core/index.ts';
-import type { ProfileJson } from '../views/index.ts';
+import type { HatGraph, ProblemFacts, State } from '../core/index.ts';
+import type { Knowledge, ProfileJson, StagedNote } from '../views/index.ts';
 import type { Archived, ArchiveRequest } from './archive.ts';
 import type { Events } from './behaviour.ts';
 import type { BlockedView } from './blocked.ts';
 import type { BotRequest, BotStatus, OnboardNews } from './bot.ts';
 import type { ConfigRequest, ShownConfig } from './config.ts';
 import type { DoctorRequest, Examined } from './doctor.ts';
+import type { FeedbackRequest } from './feedback.ts';
 import type { HatsRequest, HatsView, RoleJson, Validated } from './hats.ts';
 import type { ImportChoices, ImportPlan, ImportRequest } from './import.ts';
+import type { ShownNote } from './knowledge.ts';
 import type { KnownKind, KnownName, KnownWhere } from './known.ts';
 import type { LogRequest } from './logs.ts';
 import type { RunRequest } from './plan.ts';
@@ -27,6 +29,7 @@ export type { Archived } from './archive.ts';
 export type { OnboardNews } from './bot.ts';
 export { rowText, verdictText } from './doctor-text.ts';
 export { summaryOf } from './ending.ts';
+export type { FeedbackRequest } from './feedback.ts';
 export type { ImportChoices, ImportPlan, ImportRequest } from './import.ts';
 export type { KnownKind, KnownName } from './known.ts';
 export type { RunRequest } from './plan.ts';
@@ -67,6 +70,11 @@ export async function blockedTasks(request: {
   return (await import('./blocked.ts')).blockedTasks(request);
 }
 
+/** Puts a person's words where the next cycle begins with them. */
+export async function giveFeedback(request: FeedbackRequest): Promise<{ data: object; text: string }> {
+  return (await import('./feedback.ts')).giveFeedback(request);
+}
+
 /** Gives tasks their attempts back; the text is for a person. */
 export async function unblock(request: UnblockRequest): Promise<{ data: Unblocked; text: string }> {
   const { unblock: carryOut, unblockedText } = await import('./unblock.ts');
@@ -80,6 +88,23 @@ export async function archive(request: ArchiveRequest): Promise<Archived> {
 
 export async function showLog(request: LogRequest): Promise<void> {
   return (await import('./logs.ts')).showLog(request);
+}
+
+/** What a session has noted down, and what earlier ones left in `.docs/`. */
+export async function openKnowledge(
+  cwd: string,
+  session?: string,
+): Promise<{ state: State; knowledge: Knowledge }> {
+  return (await import('./knowledge.ts')).openKnowledge(cwd, session);
+}
+
+export async function findNote(cwd: string, name: string, session?: string): Promise<ShownNote> {
+  return (await import('./knowledge.ts')).findNote(cwd, name, session);
+}
+
+/** The notes that an open approval is about. */
+export async function askedNotes(cwd: string, dir: string, state: State): Promise<StagedNote[]> {
+  return (await import('./knowledge.ts')).askedNotes(cwd, dir, state);
 }
 
 export async function interventionEvents(cwd: string, session?: string): Promise<Events> {

@@ -8,6 +8,7 @@ import { BUILT_IN_ROLES, MODES, openQuestions, TEAMS } from '../core/index.ts';
 import { defaultTaskFiles } from '../dialects/index.ts';
 import { count, interventionTypes } from '../views/index.ts';
 import { BUILT_IN_AGENTS } from './agents.ts';
+import { openKnowledge } from './knowledge.ts';
 import { findPlace } from './place.ts';
 import { taskState } from './task-state.ts';
 import { allSessions, openState } from './windows.ts';
@@ -57,6 +58,10 @@ export const KNOWN = {
   topics: async ({ cwd, session }) => {
     const { topics } = (await openState(cwd, session)).state;
     return [...new Set(topics.map(({ topic }) => topic))].map((value) => ({ value, about: '' }));
+  },
+  notes: async ({ cwd, session }) => {
+    const { staged, docs } = (await openKnowledge(cwd, session)).knowledge;
+    return [...staged, ...docs].map(({ path, title }) => ({ value: path, about: title }));
   },
   interventions: async () => interventionTypes().map((value) => ({ value, about: '' })),
   teams: async (where) => [

@@ -59,6 +59,8 @@ const ARGUMENT_VALUES: Record<string, Source[]> = {
   why: [{ known: ['tasks', 'iterations', 'sessions'] }],
   signal: [SIGNALS],
   approve: [{ paths: 'files' }],
+  feedback: [{ paths: 'files' }],
+  knowledge: [['list', 'show'], { known: 'notes' }],
   status: [{ known: 'sessions' }],
   resume: [{ known: 'sessions' }],
   logs: [{ known: 'iterations' }],

@@ -90,6 +90,7 @@ const FREE = [
   ...['signal message', '--model', '--gate', '--reason', '--label', '--list', '--last', '--iteration'],
   ...['--timeout', '--timeout-multiplier', '--max-attempts', '--review-cap', '--parallel'],
   ...['--max-iterations', '--max-stuck', '--max-cost', '--max-time', '--max-tokens'],
+  '--message',
 ];
 
 test('every argument and every value of a flag of every command is completed, or is free text', () => {

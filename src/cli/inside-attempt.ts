@@ -32,12 +32,15 @@ export const RIGHTS: Readonly<Record<string, Right | ((call: Call) => Right)>> =
   signal: 'person',
   approve: 'person',
   skip: 'person',
+  // It opens another cycle, with other work in it.
+  feedback: 'person',
   unblock: 'person',
   'retry-blocked': 'person',
   blocked: 'look',
   status: 'look',
   sessions: 'look',
   inbox: 'look',
+  knowledge: 'look',
   why: 'look',
   events: 'look',
   // What is known against an agent is not the agent's to forget.

@@ -83,6 +83,13 @@ export const PAGES: Record<string, Page> = {
     examples: [['ralph inbox --json', 'the questions as data']],
     see: ['answer', 'status', 'docs/guides/when-it-stops.md'],
   },
+  knowledge: {
+    group: 'Look',
+    text: 'The notes that a session would leave behind for later ones, with what became of them: waiting for your yes, approved, put into `.docs/`, left in the session, or carried to the next cycle; and whether other words stand where they would go. Then the notes that sessions left in `.docs/`. `show` prints one, with what differs.',
+    does: 'read one, also by a part of its name',
+    examples: [['ralph knowledge', 'what is staged, and what lies in .docs/']],
+    see: ['approve', 'skip', 'inbox', 'docs/guides/five-roles.md'],
+  },
   why: {
     group: 'Look',
     text: 'Explains from the journal. A task or an iteration: what was claimed, what was true, what the gates said, the verdict, and why the attempt got the time it got. Without a subject: why the session stopped, and what to do next. A part of a name is enough.',
@@ -180,7 +187,17 @@ export const PAGES: Record<string, Page> = {
     text: 'Approves what an open question wants approved, as a whole or by the files named. Without such a question it lies in the mailbox until one is asked.',
     does: 'approve all of it',
     examples: [['ralph approve .docs/api.md', 'this file only']],
-    see: ['skip', 'inbox'],
+    see: ['skip', 'inbox', 'knowledge'],
+  },
+  feedback: {
+    group: 'Say something',
+    text: 'Says what is wrong with what a session made, or what you want besides. The words of the first file become `feedbacks.md` of the next cycle, other files are copied beside it and listed. It opens the next cycle at the next `ralph run`; while a cycle is on it waits for the end of it. Without anything an empty form is put there, which says nothing until you have filled it in.',
+    does: 'the words of a file, with a picture beside them',
+    examples: [
+      ['ralph feedback -m "read from stdin as well"', 'one thing that you want'],
+      ['ralph feedback', 'put the form there, and say where'],
+    ],
+    see: ['run', 'tell', 'docs/guides/five-roles.md'],
   },
   skip: {
     group: 'Say something',

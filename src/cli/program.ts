@@ -5,6 +5,7 @@ import { botCommand } from './bot.ts';
 import { completionCommands } from './completions.ts';
 import { configCommands } from './config.ts';
 import { controlCommands } from './control.ts';
+import { feedbackCommand } from './feedback.ts';
 import { hatsCommand } from './hats.ts';
 import { importCommand } from './import.ts';
 import { refuseAgents } from './inside-attempt.ts';
@@ -42,6 +43,7 @@ export function commandTree(done: (code: number) => void): Command {
   runCommands(program, done);
   controlCommands(program, done);
   sayCommands(program, done);
+  feedbackCommand(program, done);
   unblockCommands(program, done);
   windowCommands(program, done);
   setupCommands(program, done);

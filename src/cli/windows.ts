@@ -1,6 +1,7 @@
 /** Windows: commands that only look. Each follows the journal and says it as text or as JSON. */
 import type { Command } from 'commander';
 import { answer, answerEach, type Common, common, folderOf, wholeNumber } from './io.ts';
+import { knowledgeCommand } from './knowledge.ts';
 
 interface WindowOptions extends Common {
   session?: string;
@@ -33,6 +34,7 @@ export function windowCommands(program: Command, done: (code: number) => void): 
   );
   window('sessions', 'every session of this project', 'ralph sessions', sessions);
   window('inbox', 'open questions and how to answer them', 'ralph inbox', inbox);
+  knowledgeCommand(program, done);
   window('why [subject]', 'explain a task, an iteration, or why the session stopped', 'ralph why t3', why);
   window('events', 'published topics', 'ralph events --last 10 --topic "build.*"', events)
     .option('--last <n>', 'only the last n; default: all', wholeNumber('--last', 1))
@@ -116,8 +118,10 @@ const sessions: Look = async (_, options) => {
 
 const inbox: Look = async (_, options) => {
   const [app, views] = await load();
-  const { state } = await app.openState(folderOf(options), options.session);
-  answer(options, views.inboxJson(state), views.inboxText(state, Date.now()));
+  const cwd = folderOf(options);
+  const { session, state } = await app.openState(cwd, options.session);
+  const staged = state.cycleWork.approval === null ? [] : await app.askedNotes(cwd, session.dir, state);
+  answer(options, views.inboxJson(state, staged), views.inboxText(state, Date.now(), staged));
 };
 
 const why: Look = async (subject, options) => {

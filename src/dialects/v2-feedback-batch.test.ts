@@ -41,6 +41,19 @@ describe('a batch of feedback that is written', () => {
     ]);
   });
 
+  it('keeps wish and index apart from issues below a heading of the first level', () => {
+    const words = '# Critical Issues\n- ISS-001: it is slow\n';
+    const { issues, artifacts } = read(
+      writeFeedback({ ...none, words, wish: 'faster', attachments: ['app.log'] }),
+      ['app.log'],
+    );
+    expect(issues).toEqual([
+      { id: 'ISS-001', kind: 'critical', text: 'it is slow' },
+      { id: 'REQ-001', kind: 'requirement', text: 'faster' },
+    ]);
+    expect(artifacts).toEqual([{ file: 'app.log', description: '', present: true }]);
+  });
+
   it('lists what lies beside it once, in the index that is there', () => {
     const words =
       '## Critical Issues\n- bad\n\n## Artifacts Index\n| File | Description |\n|--|--|\n| app.log | Monday |\n\n## New Requirements\n- more\n';

@@ -27,7 +27,9 @@ export function writeFeedback({ cycle, at, words, wish, attachments }: FeedbackD
   const said = words === null ? `# Feedback Batch: ${utc(at)}` : withoutMark(words).trimEnd();
   const { present, fault } = splitFrontMatter(said);
   const text = present || fault !== null ? `${said}\n` : `${front}\n${said.replace(/^\n+/, '')}\n`;
-  return indexed(wish === null ? text : `${text}\n## New Requirements\n${bullet(wish)}\n`, attachments);
+  if (wish === null) return indexed(text, attachments);
+  const level = words === null ? 2 : Math.min(2, ...headingsOf(said).map((heading) => heading.level));
+  return indexed(`${text}\n${'#'.repeat(level)} New Requirements\n${bullet(wish)}\n`, attachments);
 }
 
 function withoutMark(text: string): string {

@@ -117,7 +117,9 @@ function partsOf(body: string): Part[] {
   for (const heading of headingsOf(body)) {
     const kind = kindOf(heading);
     const inside = open.kind !== 'other' || (open.title !== '' && kind === 'other');
-    if (inside && heading.level > open.level) continue;
+    // The index of files is no issue, however deep it stands.
+    const index = kind === 'artifacts' && /^artifacts? index\b/.test(heading.name);
+    if (inside && heading.level > open.level && !index) continue;
     parts.push({ ...open, text: body.slice(from, heading.start) });
     // The form's own title says nothing.
     const title = /^feedbacks?\b/.test(heading.name) ? '' : heading.title;

@@ -35,7 +35,10 @@ export async function promoteNotes(
 }
 
 /** What people have there, without what this call made. */
-async function standingDocs(dir: string, made: ReadonlySet<string>): Promise<StandingDoc[]> {
+export async function standingDocs(
+  dir: string,
+  made: ReadonlySet<string> = new Set(),
+): Promise<StandingDoc[]> {
   const docs: StandingDoc[] = [];
   for (const entry of entriesBelow(dir).slice(0, DOCS_MOST)) {
     const file = join(entry.parentPath, entry.name);

@@ -1,5 +1,6 @@
 /** The open questions: what a person is waited for, as data and as text. */
 import { openQuestions, type Question, type QuestionState, type State } from '../core/index.ts';
+import { type StagedJson, type StagedNote, stagedJson, stagedLines } from './knowledge.ts';
 import { answerHint } from './next.ts';
 import { iso, oneLine, plain, until } from './words.ts';
 
@@ -20,6 +21,8 @@ export interface QuestionJson {
   asked_at: string | null;
   /** Came as a file while an agent ran, so it was not taken. */
   unconfirmed?: { text: string; from: string };
+  /** The notes that an approval is about. */
+  staged?: StagedJson[];
 }
 
 export function questionJson({ question, unconfirmed }: QuestionState): QuestionJson {
@@ -41,15 +44,31 @@ export function questionJson({ question, unconfirmed }: QuestionState): Question
   };
 }
 
-/** Open questions, the one that decides the exit code first. */
-export function inboxJson(state: State): QuestionJson[] {
-  return openQuestions(state).map(questionJson);
+/** Open questions, the one that decides the exit code first. `staged`: the notes an approval is about. */
+export function inboxJson(state: State, staged: readonly StagedNote[] = []): QuestionJson[] {
+  return openQuestions(state).map((entry) => ({
+    ...questionJson(entry),
+    ...(isAbout(entry, state) && staged.length > 0 ? { staged: staged.map(stagedJson) } : {}),
+  }));
 }
 
-export function inboxText(state: State, now: number): string {
+export function inboxText(state: State, now: number, staged: readonly StagedNote[] = []): string {
   const open = openQuestions(state);
   if (open.length === 0) return 'No question is open.';
-  return open.map((entry) => questionText(entry, now).join('\n')).join('\n\n');
+  return open
+    .map((entry) => {
+      const lines = questionText(entry, now);
+      if (!isAbout(entry, state)) return lines.join('\n');
+      // The last line says how to answer.
+      return [...lines.slice(0, -1), ...stagedLines(staged).map((line) => `   ${line}`), lines.at(-1)].join(
+        '\n',
+      );
+    })
+    .join('\n\n');
+}
+
+function isAbout({ question }: QuestionState, { cycleWork }: State): boolean {
+  return question.id === cycleWork.approval;
 }
 
 const ON_TIMEOUT: Record<Question['onTimeout'], string> = {

@@ -12,6 +12,17 @@ export { type FalseClaimJson, falseClaimLines, falseClaims } from './false-claim
 export { fold } from './fold.ts';
 export { inboxJson, inboxText, type QuestionJson, questionJson, questionText } from './inbox.ts';
 export * from './interventions.ts';
+export {
+  type DocNote,
+  type Knowledge,
+  knowledgeJson,
+  knowledgeText,
+  noteText,
+  type StagedJson,
+  type StagedNote,
+  stagedJson,
+  stagedLines,
+} from './knowledge.ts';
 export { describeFact } from './line.ts';
 export {
   type MessageJson,
