@@ -112,7 +112,7 @@ export function statusJson(state: State, now: number, live: LiveInfo): StatusJso
   };
 }
 
-export function sessionReview({ cycleWork: { review } }: State): StatusJson['session_review'] {
+function sessionReview({ cycleWork: { review } }: State): StatusJson['session_review'] {
   return review === null ? null : { assessment: review.value, gaps: review.gaps };
 }
 
