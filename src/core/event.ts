@@ -321,7 +321,16 @@ export type Fact =
   | { type: 'abort.asked'; by: string; text: string }
   | { type: 'abort.done'; tasks: string[] }
   | { type: 'question.asked'; question: Question }
-  | { type: 'question.answered'; id: string; text: string; option: string | null; by: string; via: string }
+  | {
+      type: 'question.answered';
+      id: string;
+      text: string;
+      option: string | null;
+      by: string;
+      via: string;
+      /** Of what waits for approval only these, as they are staged; absent: all of it. */
+      only?: string[];
+    }
   | {
       type: 'question.expired';
       id: string;

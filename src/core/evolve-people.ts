@@ -120,6 +120,7 @@ function answer(state: State, fact: Extract<PeopleFact, { type: 'question.answer
   open.option = fact.option;
   open.by = fact.by;
   open.via = fact.via;
+  if (fact.id === state.cycleWork.approval) state.cycleWork.approved = fact.only ?? null;
 }
 
 function resume(state: State, fact: Extract<PeopleFact, { type: 'session.resumed' }>, at: number): void {

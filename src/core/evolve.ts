@@ -229,7 +229,7 @@ function renew({ phase, cycleWork }: State): void {
   }
   if (phase === 'KNOWLEDGE_EXTRACTION') {
     again('STAGE', 'PROMOTE');
-    Object.assign(cycleWork, { staged: [], approval: null });
+    Object.assign(cycleWork, { staged: [], approval: null, approved: null });
   }
 }
 

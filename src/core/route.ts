@@ -198,14 +198,32 @@ function answer(state: State, { message, live, received, rejected }: AnswerCall)
   }
   const chosen = choice(found, message);
   if (chosen.problem) return rejected(chosen.problem);
+  const only = message.type === 'APPROVE' ? namedNotes(state, message.files ?? []) : [];
+  if (typeof only === 'string') return rejected(only);
   return received('answered', {
     type: 'question.answered',
+    ...(only.length > 0 && asked === state.cycleWork.approval ? { only } : {}),
     id: asked,
     text: wordsOf({ ...message, text: chosen.text }),
     option: chosen.option,
     by: message.from,
     via: message.type === 'ANSWER' ? 'message' : message.type.toLowerCase(),
   });
+}
+
+/** The staged notes that a person names, by path or by the end of one; else which is none of them. */
+function namedNotes({ cycleWork: { staged } }: State, named: readonly string[]): string[] | string {
+  const found = new Set<string>();
+  for (const name of named) {
+    const end = name.replace(/^\.?\/+/, '').replace(/^.*\/(?=knowledge\/)/, '');
+    const fits = staged.filter((path) =>
+      [path, path.replace(/\.\w+$/, '')].some((one) => `/${one}`.endsWith(`/${end}`)),
+    );
+    if (fits.length !== 1)
+      return `${name} is ${fits.length === 0 ? 'no note' : 'more than one note'} that waits for approval; these do: ${staged.join(', ')}.`;
+    found.add(fits[0]!);
+  }
+  return [...found];
 }
 
 function lateNote(known: QuestionState): string {

@@ -241,6 +241,8 @@ export interface CycleState {
   staged: string[];
   /** The question about them; null: not asked yet. */
   approval: string | null;
+  /** Those that a person named when they said yes; null: nobody named any, and yes means all. */
+  approved: string[] | null;
   /** Notes of the cycle before that nobody has decided on, as they were staged there. */
   carried: string[];
 }
@@ -252,6 +254,7 @@ export const newCycle = (carried: string[] = []): CycleState => ({
   review: null,
   staged: [],
   approval: null,
+  approved: null,
   carried,
 });
 

@@ -26,7 +26,10 @@ export function sessionInput(house: House, { item, ordinal, works }: SessionCall
   const { category, round } = questionsOf(item);
   const faults = lastFaults(state, item);
   const carried = works.filter((path) => path.startsWith(`${folder}/knowledge/`));
-  const staged = item.mode === 'PROMOTE' ? cycleWork.staged.map((path) => `${folder}/${path}`) : carried;
+  const staged =
+    item.mode === 'PROMOTE'
+      ? (cycleWork.approved ?? cycleWork.staged).map((path) => `${folder}/${path}`)
+      : carried;
   const inputs = works.filter((path) => reads(item, path, folder));
   return {
     dir: sessionDir,

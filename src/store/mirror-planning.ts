@@ -51,7 +51,7 @@ function hired(state: State, steps: readonly PlanningStep[]): PlanningStep[] {
 export function stepStatus(state: State, mode: Mode): TaskStatus {
   const { done, passedOver } = state.cycleWork;
   if (liveModes(state).has(mode)) return 'doing';
-  const of = (keys: ReadonlySet<string>) => [...keys].filter((key) => key.split('|')[1] === mode);
+  const of = (keys: readonly string[]) => keys.filter((key) => key.split('|')[1] === mode);
   const finished = of(done).length;
   const over = finished + of(passedOver).length;
   if (isSettled(state, mode)) return finished > 0 ? 'done' : 'cancelled';
@@ -67,7 +67,7 @@ function isSettled(state: State, mode: Mode): boolean {
   if (isPast(state, mode)) return true;
   if (state.phase !== 'PLANNING' || (mode !== 'brainstorm' && mode !== 'research')) {
     const key = itemKey({ role: MODES[mode].role, mode, subject: 'session' });
-    return state.cycleWork.done.has(key) || state.cycleWork.passedOver.has(key);
+    return state.cycleWork.done.includes(key) || state.cycleWork.passedOver.includes(key);
   }
   const begun = begunCalls(state);
   if (begun.some((call) => call.mode === 'TASK_BREAKDOWN')) return true;
@@ -93,7 +93,11 @@ function begunCalls({ items, cycleWork, wave }: State): Begun[] {
   return [...new Set([...items.keys(), ...done, ...passedOver, ...waiting])].map((key) => {
     const [role = '', mode = '', subject = ''] = key.split('|');
     const item = { role, mode: mode as Mode, subject };
-    return { mode: item.mode, round: questionsOf(item).round, over: done.has(key) || passedOver.has(key) };
+    return {
+      mode: item.mode,
+      round: questionsOf(item).round,
+      over: done.includes(key) || passedOver.includes(key),
+    };
   });
 }
 

@@ -134,5 +134,8 @@ export const CREW: ScriptedRun[] = [
   },
   { when: { mode: 'STAGE' }, do: [write('knowledge/how-to/files.md', NOTE), done({ items_staged: 1 })] },
   { when: { mode: 'PROMOTE' }, do: [done()] },
-  { when: { role: 'executor' }, do: [{ write: { path: '{{task}}.out', content: 'made {{attempt}}\n' } }, done()] },
+  {
+    when: { role: 'executor' },
+    do: [{ write: { path: '{{task}}.out', content: 'made {{attempt}}\n' } }, done()],
+  },
 ];

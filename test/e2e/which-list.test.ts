@@ -169,11 +169,8 @@ test.each(['ralph.yml:4', 'RALPH_CONFIG_TASKS'])(
   },
 );
 
-test('a team that is not there yet blames nothing that was not given', async () => {
+test('agents side by side are refused where they are asked for', async () => {
   project = makeProject({ files: { 'PRD.md': '- [ ] one: One\n' } });
-  const full = await project.ralph(['run', '--team', 'full']);
-  expect([full.code, full.err]).toEqual([5, expect.stringContaining('The team "full" hires modes')]);
-  expect(full.err).not.toContain('--parallel');
   const both = await project.ralph(['run', '--parallel', '2']);
   expect(both.err).toContain('Leave --parallel away');
 });

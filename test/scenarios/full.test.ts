@@ -246,6 +246,22 @@ describe('knowledge', () => {
     leave(world);
   });
 
+  test('a yes to some of them promotes those; a name that fits none is sent back with the names there are', async () => {
+    const world = makeWorld({
+      play: crew({
+        STAGE: () => ({ session: { 'knowledge/how-to/a.md': 'a', 'knowledge/how-to/b.md': 'b' }, say: DONE }),
+      }),
+    });
+    await run(world, QUICK);
+    send(world, { type: 'APPROVE', files: ['nosuch'] });
+    expect((await run(world, QUICK)).exit.code).toBe(8);
+    expect(facts(world, 'message.rejected')[0]?.reason).toContain('knowledge/how-to/a.md');
+    send(world, { type: 'APPROVE', files: ['how-to/b'] });
+    expect((await run(world, QUICK)).exit.code).toBe(0);
+    expect(world.house.state.cycleWork.approved).toEqual(['knowledge/how-to/b.md']);
+    leave(world);
+  });
+
   test('silence carries them, where an end of the waiting is configured', async () => {
     const world = makeWorld({ play: crew() });
     const questions = { hold: 'session', onTimeout: 'proceed', approvalTimeoutS: 60 } as Policy['questions'];

@@ -136,7 +136,8 @@ export async function promote(house: House, { item, before }: AttemptState): Pro
   const made = (await ground.changes(before.tree, now.tree))
     .filter((change) => change.before === null)
     .map(({ path }) => join(ground.root, path));
-  const { conflicts, refused } = await house.cycles.promote(state.cycle, state.cycleWork.staged, {
+  const { staged, approved } = state.cycleWork;
+  const { conflicts, refused } = await house.cycles.promote(state.cycle, approved ?? staged, {
     dir,
     made: new Set(made),
   });
