@@ -157,7 +157,8 @@ export function pickRun(runs: ScriptRun[], attempt: Attempt): ScriptRun | null {
 
 /** The text with the attempt's values in place of `{{task}}` and the others. */
 export function fillIn(text: string, attempt: Attempt): string {
-  return text.replace(/\{\{(task|mode|role|attempt|iteration|cycle|category|session)\}\}/g, (_, key: keyof Attempt) =>
-    String(attempt[key]),
+  return text.replace(
+    /\{\{(task|mode|role|attempt|iteration|cycle|category|session)\}\}/g,
+    (_, key: keyof Attempt) => String(attempt[key]),
   );
 }

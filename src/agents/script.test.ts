@@ -41,7 +41,16 @@ sitAgentExam({
   },
 });
 
-const attempt = { task: 'US-1', mode: 'implement', role: 'executor', attempt: 2, iteration: 3, cycle: 1, category: '', session: '/s' };
+const attempt = {
+  task: 'US-1',
+  mode: 'implement',
+  role: 'executor',
+  attempt: 2,
+  iteration: 3,
+  cycle: 1,
+  category: '',
+  session: '/s',
+};
 
 async function play(runs: object[], env: Record<string, string> = {}) {
   const script = join(folder, 'script.json');

@@ -101,9 +101,17 @@ export async function planRun(request: RunRequest): Promise<Plan> {
     // Who has nothing to do need not be there.
     agent: idle ? '' : chooseAgent(settings, stringEnv(request.env)),
   });
+  if (session === null && taskPath !== null && policy.modes.includes('TASK_BREAKDOWN'))
+    warnings.push(givenPlan(taskPath, objective));
   const others = await lyingAround(place, session?.id ?? null);
   const known = { settings, policy, warnings, notYet, origin };
   return { place, flags, ...known, objective, taskPath, reading, idle, session, others };
+}
+
+/** A team that plans has nothing to plan where there is a list; nobody should find that out in the morning. */
+function givenPlan(taskPath: string, objective: string): string {
+  const said = objective === '' ? '' : ' What you typed stands in every prompt, but no task is made of it.';
+  return `${taskPath} is the plan: its tasks are worked off and none are added.${said} To have an objective planned instead, move the list away.`;
 }
 
 /** A list that is typed is looked for where the person stands; a later run may start somewhere else. */

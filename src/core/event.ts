@@ -368,6 +368,8 @@ export interface Trespass {
   detail: string;
   /** Where the agent's version was kept, relative to the session. */
   keptAs: string | null;
+  /** It was there before, in another form; absent: it was not, or in journals of older versions. */
+  replaced?: true;
 }
 
 export type FactType = Fact['type'];

@@ -101,7 +101,8 @@ function noteUnconfirmed(state: State, { type, question, option, text, from }: M
 }
 
 function endByAbort(state: State, tasks: string[]): void {
-  state.aborted = { done: true, text: state.aborted?.text ?? '' };
+  const from = { phase: state.phase, replanning: state.replanning };
+  state.aborted = { done: true, text: state.aborted?.text ?? '', from };
   for (const iteration of state.open) state.attempts.get(iteration)!.state = 'settled';
   state.open.clear();
   state.wave = null;

@@ -170,6 +170,8 @@ function startRun(state: State, fact: Extract<Fact, { type: 'run.started' }>, at
   // After a crash the limits go on; after any stop they restart.
   state.run = afterCrash ? { ...state.run!, flags: fact.flags ?? {}, stopped: null } : fresh;
   if (stopped && TRY_AGAIN.has(stopped.code)) tryAgain(state);
+  // What was approved and could not be promoted is tried again at every start.
+  if (stopped?.code === 8) state.items.delete(PROMOTING);
   if (fact.reopened && state.aborted) reopen(state);
   for (const task of state.tasks.values()) if (task.landed === 'failed') task.landed = 'no';
   // A question whose silence stopped a run has stopped that one only.
@@ -185,6 +187,8 @@ function giveBack(state: State, policy: Policy): void {
     if (before !== agent || !chosen) task.agent = null;
   }
 }
+
+const PROMOTING = itemKey({ role: MODES.PROMOTE.role, mode: 'PROMOTE', subject: 'session' });
 
 function tryAgain(state: State): void {
   state.stuck = 0;
@@ -260,7 +264,13 @@ function undecided({ cycleWork, questions }: State): string[] {
 }
 
 function reopen(state: State): void {
+  const from = state.aborted?.from;
   state.aborted = null;
+  // Planning, reviewing and asking go on where they were; tasks are picked anew.
+  if (from !== undefined) {
+    state.phase = PHASES[from.phase].inner ? 'BATCHING' : from.phase;
+    state.replanning = from.replanning;
+  }
   for (const task of state.tasks.values()) {
     if (task.status !== 'failed' || task.reason !== ABORTED_REASON) continue;
     task.status = 'todo';

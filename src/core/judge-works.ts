@@ -13,6 +13,10 @@ export function judgeReview(evidence: Evidence, findings: Finding[]): Judgement 
     findings.push({ kind: 'no_verdict', detail: 'The reviewer reported neither Qualified nor Failed.' });
     return verdict('rejected', findings, 'a review without a verdict');
   }
+  // What was judged is not what lies there: the edit is undone, and the review with it. What its runs of the
+  // thing left behind is only taken away.
+  if (evidence.trespass.some(({ what, replaced }) => what === 'role_violation' && replaced))
+    return verdict('rejected', findings, 'the reviewer changed files, so its review does not count');
   const unmet = result?.criteriaResults.filter((criterion) => !criterion.met) ?? [];
   const fileSays = evidence.review?.verdict ?? said;
   const worse = said === 'Failed' || fileSays === 'Failed' || unmet.length > 0 ? 'Failed' : 'Qualified';

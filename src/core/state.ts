@@ -292,7 +292,8 @@ export interface State {
   resumeNote: string | null;
   /** The run ends at its next boundary; `text`: why, empty where nobody said. */
   stopAsked: { text: string } | null;
-  aborted: { done: boolean; text: string } | null;
+  /** `from`: the phase it was in, which `--reopen` goes back to; absent until the checklist is done. */
+  aborted: { done: boolean; text: string; from?: { phase: Phase; replanning: boolean } } | null;
   source: TaskSource | null;
   sourceSha: string | null;
   /** What in the list may be meant as tasks and is read as none; absent: nothing is. */

@@ -4,7 +4,7 @@
  * so that a change nobody may make can be undone exactly. Feedback is people's and no work.
  */
 import { type Dirent, readdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { CycleWorks, TaskDef, TaskState } from '../core/index.ts';
 import {
   carryKnowledge,
@@ -22,7 +22,7 @@ import {
   writeTaskFile,
 } from '../dialects/index.ts';
 import type { CycleCall, CycleFiles, ReportFacts, Works } from '../engine/index.ts';
-import { atomicWrite } from './disk.ts';
+import { atomicWrite, hasLink } from './disk.ts';
 import { promoteNotes } from './promote.ts';
 import { readBounded, sight } from './swap.ts';
 
@@ -44,6 +44,8 @@ interface CycleFilesOptions {
 export function openCycleFiles({ sessionDir, works, now }: CycleFilesOptions): CycleFiles {
   const known = new Map<string, { identity: string; sha256: string }>();
   const at = (path: string) => join(sessionDir, path);
+  const write = (path: string, content: string | Uint8Array) =>
+    atomicWrite(at(path), content, { within: sessionDir });
 
   /** The content's hash, read again only where the file is another one than before. */
   async function hashOf(path: string): Promise<string | null> {
@@ -73,14 +75,14 @@ export function openCycleFiles({ sessionDir, works, now }: CycleFilesOptions): C
       return marks;
     },
     async put(path, hash) {
-      if (hash === null) return rmSync(at(path), { recursive: true, force: true });
+      if (hash === null) {
+        // Only what is really below the session: through a link it would be somebody else's.
+        if (!hasLink(sessionDir, dirname(at(path)))) rmSync(at(path), { recursive: true, force: true });
+        return;
+      }
       const bytes = await works.get(hash);
       if (bytes === null) throw new Error(`the content ${hash} of ${path} is not in the store`);
-      const there = await sight(at(path)).catch(() => null);
-      // Never through a link, and never into a folder that took its place.
-      if (there !== null && there.kind !== 'file' && there.kind !== 'missing')
-        rmSync(at(path), { recursive: true, force: true });
-      await atomicWrite(at(path), bytes);
+      await write(path, bytes);
     },
     read: (call) => readCall({ call, sessionDir, text, works }),
     async defined(cycle) {
@@ -93,19 +95,19 @@ export function openCycleFiles({ sessionDir, works, now }: CycleFilesOptions): C
       const [was, is] = [await works.get(before), await text(path)];
       if (was === null || is === null) return false;
       const kept = keepPartOne(Buffer.from(was).toString('utf8'), is);
-      if (kept.changed) await atomicWrite(at(path), kept.text);
+      if (kept.changed) await write(path, kept.text);
       return kept.changed;
     },
     async report(path, facts) {
       const there = await text(path);
       const wanted = reportText(there, facts);
-      if (wanted !== there) await atomicWrite(at(path), wanted);
+      if (wanted !== there) await write(path, wanted);
     },
     async begin(cycle, { tasks, notes, most }) {
       const [folder, last] = [`iterations/${cycle}`, `iterations/${cycle - 1}`];
       const there = new Set(worksIn(sessionDir));
       const carry = async (path: string, content: string) => {
-        if (!there.has(`${folder}/${path}`)) await atomicWrite(at(`${folder}/${path}`), content);
+        if (!there.has(`${folder}/${path}`)) await write(`${folder}/${path}`, content);
       };
       for (const def of tasks) {
         const old = await text(`${last}/tasks/${def.id}.md`);
@@ -127,7 +129,7 @@ export function openCycleFiles({ sessionDir, works, now }: CycleFilesOptions): C
     },
     async review(cycle, tasks) {
       const path = `iterations/${cycle}/review.md`;
-      if ((await text(path)) === null) await atomicWrite(at(path), minimalReview(cycle, tasks, now()));
+      if ((await text(path)) === null) await write(path, minimalReview(cycle, tasks, now()));
     },
   };
 }
@@ -247,7 +249,9 @@ async function stagedIn({ call, sessionDir, text }: Reading): Promise<Pick<Cycle
     .filter((path) => path !== 'knowledge/index.md');
   const notes: KnowledgeNote[] = [];
   for (const path of staged) notes.push({ path, text: (await text(folder + path)) ?? '' });
-  return { staged, faults: knowledgeFaults(notes) };
+  // One that is broken is refused when it is promoted, and holds up no other.
+  const broken = notes.filter((note) => knowledgeFaults([note]).length > 0);
+  return { staged, faults: broken.length < notes.length ? [] : knowledgeFaults(notes) };
 }
 
 /** Part 1 where there is none, part 2 where a review is given and none is there. */

@@ -38,7 +38,8 @@ export function openDeskMemory(sessionDir: string): DeskMemory {
     async set(file, shown) {
       unknown.delete(file);
       known.set(file, shown);
-      await atomicWrite(place, `${JSON.stringify({ v: 1, files: Object.fromEntries(known) }, null, 2)}\n`);
+      const text = `${JSON.stringify({ v: 1, files: Object.fromEntries(known) }, null, 2)}\n`;
+      await atomicWrite(place, text, { within: sessionDir });
     },
   };
 }

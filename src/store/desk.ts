@@ -37,7 +37,8 @@ export function openDesk(projectDir: string, sessionDir: string): OpenedDesk {
     sessionDir,
     read: (file) => readDeskFile(place(file)),
     async write(file, text) {
-      await atomicWrite(place(file), text, { projectDir });
+      // The file itself only: the folder is the user's to arrange.
+      await atomicWrite(place(file), text, { projectDir, within: join(projectDir, 'ralph') });
       return sha256(text);
     },
     remove: (file) => removeFile(place(file)),
@@ -49,21 +50,27 @@ export function openDesk(projectDir: string, sessionDir: string): OpenedDesk {
 async function readDeskFile(file: string): ReturnType<Desk['read']> {
   try {
     // The change time: a write time can be set to anything by whoever may write the file.
-    const [bytes, { ctimeMs }] = await Promise.all([readFile(file), stat(file)]);
+    const seen = await stat(file);
+    // A pipe would be waited for.
+    if (!seen.isFile()) throw noFile(file);
+    const { ctimeMs } = seen;
+    const bytes = await readFile(file);
     const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
     return { text, sha256: sha256(bytes), writtenAt: ctimeMs };
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return null;
-    if (errorCode(error) !== 'EISDIR') throw error;
-    throw new Problem({
-      code: 'desk.folder',
-      what: `${basename(file)} is a folder.`,
-      why: 'Questions and answers are exchanged in a file of that name.',
-      fix: 'Move the folder away.',
-      at: file,
-    });
+    throw error;
   }
 }
+
+const noFile = (file: string): Problem =>
+  new Problem({
+    code: 'desk.folder',
+    what: `${basename(file)} is no file.`,
+    why: 'Questions and answers are exchanged in a file of that name; a folder or a pipe lies there.',
+    fix: 'Move it away.',
+    at: file,
+  });
 
 interface Archiving {
   from: string;

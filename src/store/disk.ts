@@ -11,16 +11,18 @@ import {
   constants,
   fsync,
   linkSync,
+  lstatSync,
   mkdirSync,
   openSync,
   type PathLike,
   realpathSync,
+  renameSync,
   statSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { copyFile, type FileHandle, open, rename, unlink } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 
@@ -147,16 +149,48 @@ function present(file: string): { path: string; mode: number } | null {
 }
 
 /**
+ * Makes the way below `root` to a file of ours a way of real folders, with a file or nothing at its end. An
+ * agent can leave links, pipes and folders there, and what we write must not end somewhere else. Links are
+ * taken away; what may hold somebody's work is set aside under a hidden name.
+ */
+export function clearWay(root: string, file: string): void {
+  const parts = relative(root, file).split(sep);
+  let at = root;
+  for (const [index, part] of parts.entries()) {
+    at = join(at, part);
+    const there = lstatSync(at, { throwIfNoEntry: false });
+    if (there === undefined) return;
+    if (index < parts.length - 1 ? there.isDirectory() : there.isFile()) continue;
+    if (there.isSymbolicLink()) unlinkSync(at);
+    else renameSync(at, join(dirname(at), `.${basename(at)}.aside-${randomBytes(4).toString('hex')}`));
+    return;
+  }
+}
+
+/** Whether one of the folders on the way from `root` to this file, or the file, is a link. */
+export function hasLink(root: string, file: string): boolean {
+  let at = root;
+  return relative(root, file)
+    .split(sep)
+    .some((part) => {
+      at = join(at, part);
+      return lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+    });
+}
+
+/**
  * Replaces a file as a whole: a reader sees the old content or the new, also after a power cut. Folders
  * are made as needed; a link is followed, so that it stays a link. Without `mode` an existing file keeps
- * its own. `projectDir` is given for a file in the work tree, see `scratchFor`. Throws `StoreFull` when the
+ * its own. `projectDir` is given for a file in the work tree, see `scratchFor`; `within` for a file that agents
+ * can get at, see `clearWay`. Throws `StoreFull` when the
  * disk takes no more, with the old file untouched.
  */
 export async function atomicWrite(
   file: string,
   content: string | Uint8Array,
-  options: { mode?: number; projectDir?: string } = {},
+  options: { mode?: number; projectDir?: string; within?: string } = {},
 ): Promise<void> {
+  if (options.within !== undefined) clearWay(options.within, file);
   const existing = present(file);
   const target = existing?.path ?? file;
   const mode = options.mode ?? existing?.mode ?? 0o666;

@@ -2,7 +2,7 @@
  * A mirror that a crash tore, or that something else wrote over, is put beside itself before it is drawn
  * again: the journal has all it can show, and somebody may want to see what happened to it.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { lstatSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { diskError, errorCode } from './disk.ts';
 
@@ -29,6 +29,8 @@ export const PROFILES_SHAPE: MirrorShape = { key: 'agents', isWhole: isObject };
 export function setDamagedAside(file: string, shape: MirrorShape): string | null {
   let bytes: Buffer;
   try {
+    // Anything but a file is put out of the way by the drawing; a pipe would be waited for.
+    if (lstatSync(file, { throwIfNoEntry: false })?.isFile() !== true) return null;
     bytes = readFileSync(file);
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return null;

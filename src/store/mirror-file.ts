@@ -6,15 +6,15 @@
  */
 import {
   appendFileSync,
+  lstatSync,
   mkdirSync,
   readFileSync,
   renameSync,
-  statSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { diskError, errorCode, temporaryName } from './disk.ts';
+import { clearWay, diskError, errorCode, temporaryName } from './disk.ts';
 
 /** What became of a file since we left it. `unknown`: this process has not drawn it yet. */
 export type Standing = 'ours' | 'missing' | 'changed' | 'unknown';
@@ -41,7 +41,7 @@ export interface GrowingMirror {
 
 function identityOf(file: string): string | null {
   try {
-    const stat = statSync(file, { throwIfNoEntry: false });
+    const stat = lstatSync(file, { throwIfNoEntry: false });
     return stat === undefined ? null : `${stat.dev}:${stat.ino}:${stat.size}:${stat.mtimeMs}`;
   } catch (error) {
     if (errorCode(error) === 'ENOTDIR') return null;
@@ -51,6 +51,8 @@ function identityOf(file: string): string | null {
 
 function textAt(file: string): string | null {
   try {
+    // A pipe would be waited for, and a link's text is somebody else's.
+    if (lstatSync(file, { throwIfNoEntry: false })?.isFile() !== true) return null;
     return readFileSync(file, 'utf8');
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return null;
@@ -59,7 +61,8 @@ function textAt(file: string): string | null {
 }
 
 /** The old file or the new one, never half of either; after a power cut it is drawn again. */
-function replace(file: string, text: string): void {
+function replace(root: string, file: string, text: string): void {
+  clearWay(root, file);
   const temporary = temporaryName(file);
   try {
     writeNew(temporary, text);
@@ -84,8 +87,8 @@ function writeNew(file: string, text: string): void {
   }
 }
 
-/** A mirror at this path. */
-export function wholeMirror(file: string): WholeMirror {
+/** A mirror at this path; from `root` on the way there is ours. */
+export function wholeMirror(file: string, root = dirname(file)): WholeMirror {
   let last: { text: string; identity: string | null } | null = null;
 
   function standing(): Standing {
@@ -98,7 +101,7 @@ export function wholeMirror(file: string): WholeMirror {
   function draw(text: string): void {
     const ours = standing() === 'ours';
     if (ours && last?.text === text) return;
-    if (ours || textAt(file) !== text) replace(file, text);
+    if (ours || textAt(file) !== text) replace(root, file, text);
     last = { text, identity: identityOf(file) };
   }
 
@@ -112,8 +115,8 @@ export function wholeMirror(file: string): WholeMirror {
   };
 }
 
-/** A growing mirror at this path. */
-export function growingMirror(file: string): GrowingMirror {
+/** A growing mirror at this path; from `root` on the way there is ours. */
+export function growingMirror(file: string, root = dirname(file)): GrowingMirror {
   /** How the file looked when we left it; undefined: not drawn, or a write failed half-way. */
   let left: string | null | undefined;
 
@@ -129,7 +132,7 @@ export function growingMirror(file: string): GrowingMirror {
 
   function drawWhole(text: string): void {
     left = undefined;
-    if (text !== '' && textAt(file) !== text) replace(file, text);
+    if (text !== '' && textAt(file) !== text) replace(root, file, text);
     left = identityOf(file);
   }
 

@@ -6,9 +6,11 @@ import {
   mkdirSync,
   mkdtempSync,
   openSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
   writeSync,
@@ -689,17 +691,19 @@ describe('a disk that takes no more', () => {
     }
   });
 
-  it('costs one warning and not the run, and the files come back', async () => {
+  it('sets aside what lies in the way of its files, a pipe and a link too, and draws them', async () => {
     const played = await play();
     rmSync(inSession('iterations'), { recursive: true });
     writeFileSync(inSession('iterations'), 'in the way');
     mkdirSync(inSession('logs/summary.csv'), { recursive: true });
+    rmSync(inSession('events.jsonl'), { force: true });
+    writeFileSync(inSession('elsewhere'), 'of somebody');
+    symlinkSync(inSession('elsewhere'), inSession('events.jsonl'));
     await played.iterate('task-1');
     await played.iterate('task-2');
-    expect(warnings).toHaveLength(1);
-    expect(warnings[0]).toContain('The journal is intact');
-    rmSync(inSession('iterations'));
-    rmSync(inSession('logs/summary.csv'), { recursive: true });
+    const aside = readdirSync(inSession('')).find((name) => name.startsWith('.iterations.aside-'));
+    expect(text(inSession(aside ?? 'none'))).toBe('in the way');
+    expect(text(inSession('elsewhere'))).toBe('of somebody');
     await restart();
     expect(summary().split('\n')).toHaveLength(4);
     expect(text(inSession('iterations/1/progress.md'))).toContain('- [x] task-2');

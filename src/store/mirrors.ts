@@ -228,11 +228,11 @@ function follow(drawer: Drawer, records: JournalRecord[]): void {
 }
 
 function summaryMirror(sessionDir: string): GrowingMirror {
-  return growingMirror(join(sessionDir, 'logs', 'summary.csv'));
+  return growingMirror(join(sessionDir, 'logs', 'summary.csv'), sessionDir);
 }
 
 function topicsMirror(sessionDir: string): GrowingMirror {
-  return growingMirror(join(sessionDir, 'events.jsonl'));
+  return growingMirror(join(sessionDir, 'events.jsonl'), sessionDir);
 }
 
 function toldFromJournal(drawer: Drawer, upTo: number): Telling {
@@ -291,7 +291,8 @@ async function drawLines(drawer: Drawer): Promise<void> {
 function mirrorAt(drawer: Drawer, file: string): WholeMirror {
   const known = drawer.files.get(file);
   if (known) return known;
-  const fresh = wholeMirror(file);
+  const { sessionDir, mainDir } = drawer;
+  const fresh = wholeMirror(file, file.startsWith(sessionDir) ? sessionDir : join(mainDir, '.ralph'));
   drawer.files.set(file, fresh);
   return fresh;
 }

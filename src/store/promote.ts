@@ -3,10 +3,10 @@
  * there is people's and never overwritten.
  */
 import { readdirSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import { type KnowledgeNote, knowledgeFaults, promotions, type StandingDoc } from '../dialects/index.ts';
 import type { DocsFolder, Promoted } from '../engine/index.ts';
-import { atomicWrite } from './disk.ts';
+import { atomicWrite, hasLink } from './disk.ts';
 import { readBounded, sight } from './swap.ts';
 
 const DOC_BYTES = 4 * 1024 * 1024;
@@ -27,6 +27,12 @@ export async function promoteNotes(
   for (const { from, to, conflict, there } of promotions(whole, await standingDocs(dir, made))) {
     const target = to.replace(/^\.docs\//, '');
     const file = join(dir, target);
+    if (hasLink(dirname(dir), file)) {
+      promoted.refused.push(
+        `${target} (a link lies on the way to it in .docs/, and nothing is written through one)`,
+      );
+      continue;
+    }
     // What the librarian made of it in this call is the note.
     if (!there && !made.has(file)) await atomicWrite(file, texts.get(from)!);
     (conflict === null ? promoted.written : promoted.conflicts).push(target);

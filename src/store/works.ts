@@ -45,7 +45,7 @@ export function openWorks(sessionDir: string): Works {
     async attemptFile(iteration, name, content) {
       if (!PLAIN_NAME.test(name)) throw new Error(`not a plain file name: ${JSON.stringify(name)}`);
       const path = `${attemptFolder(iteration)}/${name}`;
-      await atomicWrite(join(sessionDir, path), content);
+      await atomicWrite(join(sessionDir, path), content, { within: sessionDir });
       return path;
     },
     async outboxPath(iteration) {
@@ -64,7 +64,7 @@ export function openWorks(sessionDir: string): Works {
       return Math.max(0, ...files.map((file) => modifiedAt(join(sessionDir, file))));
     },
     async writePrompt(iteration, text) {
-      await atomicWrite(join(sessionDir, promptName(iteration)), text);
+      await atomicWrite(join(sessionDir, promptName(iteration)), text, { within: sessionDir });
       return put(promptName(iteration), text);
     },
   };

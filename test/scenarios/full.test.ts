@@ -176,6 +176,23 @@ describe('review that means something', () => {
 });
 
 describe('ownership', () => {
+  test('a review during which files were changed does not count, for the files are as they were', async () => {
+    let reviews = 0;
+    const world = makeWorld({
+      play: crew({
+        TASK_REVIEW: () => {
+          reviews += 1;
+          return { ...result(QUALIFIED), ...(reviews === 1 ? { write: { 'task-1.txt': 'repaired' } } : {}) };
+        },
+      }),
+    });
+    await run(world, QUICK);
+    expect(reasons(world)[3]).toBe('rejected: the reviewer changed files, so its review does not count');
+    expect(world.outside.files['task-1.txt']).toBe('made task-1');
+    expect(world.house.state.tasks.get('task-1')?.status).toBe('done');
+    leave(world);
+  });
+
   test('what a mode may not write is put back, told, and kept beside the attempt', async () => {
     const world = makeWorld({
       play: crew({
@@ -203,21 +220,8 @@ describe('ownership', () => {
 
 describe('definitions', () => {
   test('a planned task whose file somebody removed fails, and is open again once the file is back', async () => {
-    const world = makeWorld({ play: crew() });
     const file = 'iterations/1/tasks/task-3.md';
-    const gone = crew({
-      TASK_REVIEW: (seen, { outside }) => {
-        if (seen.task === 'task-2') delete outside.session[file];
-        return result(QUALIFIED);
-      },
-    });
-    world.play = gone;
     const kept = taskText('task-3', ['task-1', 'task-2']);
-    // A reviewer may not remove it: it is put back, and the task is done.
-    await run(world, QUICK);
-    expect(world.house.state.tasks.get('task-3')?.status).toBe('done');
-    leave(world);
-
     const other = makeWorld({ play: crew() });
     const { exit } = await run(other, { ...QUICK, limits: { ...QUICK.limits, maxIterations: 4 } });
     expect(exit.code).toBe(1);
@@ -279,6 +283,37 @@ describe('knowledge', () => {
     expect(exit.code).toBe(8);
     leave(world);
   });
+});
+
+describe('an abort', () => {
+  test.each(['INITIALIZE', 'TASK_BREAKDOWN', 'SESSION_REVIEW', 'STAGE'])(
+    'during %s is taken up again where it was',
+    async (mode) => {
+      let aborted = false;
+      const world = makeWorld({
+        play: (seen, here) =>
+          seen.mode === mode && !aborted
+            ? {
+                during: () => {
+                  aborted = true;
+                  send(here, { type: 'ABORT' });
+                },
+                waitForStop: true,
+              }
+            : crew()(seen, here),
+      });
+      expect((await run(world, QUICK)).exit.code).toBe(9);
+      expect((await run(world, QUICK)).exit.code).toBe(9);
+      const { exit } = await run(world, QUICK, { reopened: true });
+      expect([exit.code, phases(world).includes('KNOWLEDGE_APPROVAL')]).toEqual([8, true]);
+      expect([...world.house.state.tasks.values()].map(({ status }) => status)).toEqual([
+        'done',
+        'done',
+        'done',
+      ]);
+      leave(world);
+    },
+  );
 });
 
 describe('again with feedback', () => {

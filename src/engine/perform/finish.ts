@@ -25,7 +25,7 @@ import { undone } from '../undone.ts';
 import { pauseForSwitch } from './branch.ts';
 import { committedMarks } from './marks.ts';
 import { loseGround, putRulesBack, type Ruled } from './rules.ts';
-import { promote, worksAfter } from './works.ts';
+import { worksAfter } from './works.ts';
 
 export interface Finished {
   iteration: number;
@@ -50,7 +50,6 @@ export async function finishAttempt(
   if (ruled.gone) return loseGround(house, attempt, ruled);
   const list = await inspectList(house, attempt);
   const left = await worksAfter(house, attempt);
-  await promote(house, attempt);
   const seen = await house.ground.snapshot();
   const everything = await house.ground.changes(attempt.before.tree, seen.tree);
   const isTheirs = await theirsIn(house, attempt);
@@ -262,7 +261,7 @@ async function putBack(
     ),
   );
   const persons = new Set(theirs.map(({ path }) => path));
-  const trespass = forbidden.map(({ path }): Trespass => {
+  const trespass = forbidden.map(({ path, before }): Trespass => {
     const protectedPath = matchesAny(protect, path);
     const { role } = MODES[attempt.item.mode];
     const undone = conflicts.has(path) ? 'could not be put back' : 'was put back';
@@ -271,6 +270,7 @@ async function putBack(
       what: protectedPath || persons.has(path) ? 'protected_changed' : 'role_violation',
       detail: trespassDetail({ path, undone, protectedPath, role: readOnly ? role : null }),
       keptAs: null,
+      ...(before === null ? {} : { replaced: true as const }),
     };
   });
   return { trespass, restored: true };

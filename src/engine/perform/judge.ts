@@ -23,7 +23,7 @@ import { takenAlong } from './beside.ts';
 import { recordGate, runGate } from './gate.ts';
 import { receiptOf } from './receipt.ts';
 import { lookAfterGates } from './rewritten.ts';
-import { commitNotes, completeReport } from './works.ts';
+import { completeReport, promote } from './works.ts';
 
 export async function judgeAttempt(house: House, iteration: number): Promise<void> {
   const attempt = house.state.attempts.get(iteration)!;
@@ -46,13 +46,13 @@ export async function judgeAttempt(house: House, iteration: number): Promise<voi
     'evidence.json',
     `${JSON.stringify({ evidence, judgement }, null, 2)}\n`,
   );
+  if (judgement.value === 'accepted') await promote(house, attempt);
   const taken = await takenAlong(house, attempt);
   await append(house, (state) => [
     ...settle({ state, attempt, evidence, judgement, tree, at: house.clock.now() }),
     ...taken,
   ]);
   await completeReport(house, iteration);
-  await commitNotes(house, iteration);
   await syncList(house);
 }
 

@@ -2,7 +2,7 @@
  * The session's works around one attempt: how they lie before it, what it left in its cycle's folder, and
  * what of that was not its to write, which is put back. Teams without such works pay nothing for it.
  */
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import {
   type AttemptState,
   type CycleWorks,
@@ -87,7 +87,9 @@ async function putBack(
   for (const path of new Set([...Object.keys(before), ...Object.keys(found)])) {
     if (before[path] === found[path]) continue;
     const own = path.startsWith(folder) ? path.slice(folder.length) : null;
-    if (own !== null && mayWriteWork(state, item, own) && isOpen(house, item.mode, own)) {
+    // A new file with the id of a finished task is said to be one, not taken away in silence.
+    const open = before[path] === undefined || isOpen(house, item.mode, own ?? '');
+    if (own !== null && mayWriteWork(state, item, own) && open) {
       if (await partOneKept(house, attempt, { path, before: before[path] })) {
         trespass.push(violation(path, `A reviewer changed part 1 of ${path}; it was put back.`, null));
       }
@@ -126,29 +128,29 @@ function violation(path: string, detail: string, keptAs: string | null): Trespas
 
 /**
  * Approved notes go to where people read them, whatever the librarian made of that: what is missing is
- * copied, and what lay there before is never overwritten.
+ * copied, what lay there before is never overwritten, and where the engine commits they are one commit. Done
+ * before the verdict is written, and again after a crash, when it finds everything there.
  */
-export async function promote(house: House, { item, before }: AttemptState): Promise<void> {
+export async function promote(house: House, { item, changes }: AttemptState): Promise<void> {
   if (item.mode !== 'PROMOTE') return;
   const { ground, state } = house;
   const dir = join(ground.cwd, '.docs');
-  const now = await ground.snapshot();
-  const made = (await ground.changes(before.tree, now.tree))
-    .filter((change) => change.before === null)
-    .map(({ path }) => join(ground.root, path));
+  const made = changes.filter((change) => change.before === null).map(({ path }) => join(ground.root, path));
   const { staged, approved } = state.cycleWork;
-  const { conflicts, refused } = await house.cycles.promote(state.cycle, approved ?? staged, {
+  const { written, conflicts, refused } = await house.cycles.promote(state.cycle, approved ?? staged, {
     dir,
     made: new Set(made),
   });
+  house.fresh = null;
+  const paths = [...made, ...[...written, ...conflicts].map((path) => join(dir, path))];
+  const failed = await commitNotes(house, [...new Set(paths.map((path) => relative(ground.root, path)))]);
   const beside = `Something else lay in .docs/ already, so these notes lie beside it as .incoming.md: ${some(conflicts)}. Merge them by hand.`;
   const kept = `Notes that cannot be promoted stay in the session: ${some(refused)}.`;
-  const told = [conflicts.length > 0 ? beside : '', refused.length > 0 ? kept : ''].filter(
-    (text) => text !== '',
-  );
+  const told = [conflicts.length > 0 ? beside : '', refused.length > 0 ? kept : '', failed];
+  const fresh = told.filter((text) => text !== '' && !state.notices.some((given) => given.text === text));
   await append(
     house,
-    told.map((text) => ({ type: 'notice.given', level: 'warning', text })),
+    fresh.map((text) => ({ type: 'notice.given', level: 'warning', text })),
   );
 }
 
@@ -156,19 +158,15 @@ function some(names: readonly string[]): string {
   return `${names.slice(0, 5).join(', ')}${names.length > 5 ? ` and ${names.length - 5} more` : ''}`;
 }
 
-/** The promoted notes as one commit, where the engine commits; without it they lie in the work tree. */
-export async function commitNotes(house: House, iteration: number): Promise<void> {
-  const attempt = house.state.attempts.get(iteration);
-  if (attempt?.item.mode !== 'PROMOTE' || attempt.verdict?.value !== 'accepted') return;
+/** Why the notes are in no commit, in words; empty where they are, or where the engine does not commit. */
+async function commitNotes(house: House, paths: string[]): Promise<string> {
   const commit = house.state.policy?.commit;
-  const paths = attempt.changes.map((change) => change.path);
-  if (paths.length === 0 || (commit !== 'auto' && commit !== 'engine')) return;
+  if (paths.length === 0 || (commit !== 'auto' && commit !== 'engine')) return '';
   const message = `docs: notes from session ${house.sessionId}\n\nRalph-Session: ${house.sessionId}\n`;
   const done = await house.ground.commit({ paths, message });
-  house.fresh = null;
-  if (done.kind !== 'failed') return;
-  const text = `The promoted notes lie in .docs/ and could not be committed: ${done.reason.split('\n')[0]}`;
-  await append(house, [{ type: 'notice.given', level: 'warning', text }]);
+  return done.kind === 'failed'
+    ? `The promoted notes lie in .docs/ and could not be committed: ${done.reason.split('\n')[0]}`
+    : '';
 }
 
 /** A session that nobody could review still has a review, which says so. */
