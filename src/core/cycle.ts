@@ -56,7 +56,8 @@ export function owedByPhase(state: State): Owed {
 /** Whether this team writes plans, reports and notes into the session; a task list alone needs none. */
 export function keepsWorks(state: State): boolean {
   return (state.policy?.modes ?? []).some(
-    (mode) => mode === 'SESSION_REVIEW' || MODES[mode].owes === 'works',
+    // A journal may name modes that this version does not know.
+    (mode) => mode === 'SESSION_REVIEW' || MODES[mode]?.owes === 'works',
   );
 }
 

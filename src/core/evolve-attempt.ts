@@ -346,7 +346,7 @@ function reachVerdict(state: State, fact: Of<'verdict.reached'>, at: number): vo
   }
   state.idleRow = fact.findings.some((finding) => finding.kind === 'idle_run') ? state.idleRow + 1 : 0;
   if (fact.down) state.down.set(attempt.agent, fact.down);
-  if (fact.charged && MODES[fact.item.mode].charges === 'item') item.charged += 1;
+  if (fact.charged && MODES[fact.item.mode]?.charges === 'item') item.charged += 1;
   if (fact.value === 'accepted') item.charged = 0;
   if (fact.value === 'accepted' && fact.item.task === undefined) finishCall(state, attempt);
   countTry(state, fact, attempt);

@@ -104,7 +104,7 @@ function targetOf(state: State, target: string): Target {
   const role = ALIASES[plain] ?? plain;
   const { policy } = state;
   const hired = policy
-    ? ROLES.filter((name) => policy.modes.some((mode) => MODES[mode].role === name))
+    ? ROLES.filter((name) => policy.modes.some((mode) => MODES[mode]?.role === name))
     : ROLES;
   if (hired.includes(role)) return { role };
   const near = nearest(plain, [...hired, 'ALL', 'orchestrator']);
