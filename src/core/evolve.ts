@@ -171,7 +171,7 @@ function startRun(state: State, fact: Extract<Fact, { type: 'run.started' }>, at
   state.run = afterCrash ? { ...state.run!, flags: fact.flags ?? {}, stopped: null } : fresh;
   if (stopped && TRY_AGAIN.has(stopped.code)) tryAgain(state);
   // What was approved and could not be promoted is tried again at every start.
-  if (stopped?.code === 8) state.items.delete(PROMOTING);
+  if (stopped?.code === 8 && state.items.delete(PROMOTING)) state.stuck = 0;
   if (fact.reopened && state.aborted) reopen(state);
   for (const task of state.tasks.values()) if (task.landed === 'failed') task.landed = 'no';
   // A question whose silence stopped a run has stopped that one only.

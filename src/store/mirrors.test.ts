@@ -691,23 +691,28 @@ describe('a disk that takes no more', () => {
     }
   });
 
-  it('sets aside what lies in the way of its files, a pipe and a link too, and draws them', async () => {
-    const played = await play();
-    rmSync(inSession('iterations'), { recursive: true });
-    writeFileSync(inSession('iterations'), 'in the way');
-    mkdirSync(inSession('logs/summary.csv'), { recursive: true });
-    rmSync(inSession('events.jsonl'), { force: true });
-    writeFileSync(inSession('elsewhere'), 'of somebody');
-    symlinkSync(inSession('elsewhere'), inSession('events.jsonl'));
-    await played.iterate('task-1');
-    await played.iterate('task-2');
-    const aside = readdirSync(inSession('')).find((name) => name.startsWith('.iterations.aside-'));
-    expect(text(inSession(aside ?? 'none'))).toBe('in the way');
-    expect(text(inSession('elsewhere'))).toBe('of somebody');
-    await restart();
-    expect(summary().split('\n')).toHaveLength(4);
-    expect(text(inSession('iterations/1/progress.md'))).toContain('- [x] task-2');
-  });
+  it.skipIf(process.platform === 'win32')(
+    'sets aside what lies in the way of its files, a link and a pipe too',
+    async () => {
+      const played = await play();
+      rmSync(inSession('iterations'), { recursive: true });
+      writeFileSync(inSession('iterations'), 'in the way');
+      mkdirSync(inSession('logs/summary.csv'), { recursive: true });
+      rmSync(inSession('events.jsonl'), { force: true });
+      writeFileSync(inSession('elsewhere'), 'of somebody');
+      symlinkSync(inSession('elsewhere'), inSession('events.jsonl'));
+      await played.iterate('task-1');
+      rmSync(inSession('iterations/1/progress.md'));
+      execFileSync('mkfifo', [inSession('iterations/1/progress.md')]);
+      await played.iterate('task-2');
+      const aside = readdirSync(inSession('')).find((name) => name.startsWith('.iterations.aside-'));
+      expect(text(inSession(aside ?? 'none'))).toBe('in the way');
+      expect(text(inSession('elsewhere'))).toBe('of somebody');
+      await restart();
+      expect(summary().split('\n')).toHaveLength(4);
+      expect(text(inSession('iterations/1/progress.md'))).toContain('- [x] task-2');
+    },
+  );
 });
 
 it('redrawing leaves the deadlines of the engine’s questions alone', async () => {

@@ -266,6 +266,20 @@ describe('knowledge', () => {
     leave(world);
   });
 
+  test('a promotion that failed is tried again at the next start', async () => {
+    let mended = false;
+    const world = makeWorld({
+      play: crew({ PROMOTE: () => (mended ? { say: DONE } : result({ status: 'failed' })) }),
+    });
+    await run(world, QUICK);
+    send(world, { type: 'APPROVE' });
+    const { exit } = await run(world, { ...QUICK, limits: { ...QUICK.limits, maxStuck: 0 } });
+    expect([exit.code, exit.reason]).toEqual([8, expect.stringContaining('could not be promoted')]);
+    mended = true;
+    expect((await run(world, QUICK)).exit.code).toBe(0);
+    leave(world);
+  });
+
   test('silence carries them, where an end of the waiting is configured', async () => {
     const world = makeWorld({ play: crew() });
     const questions = { hold: 'session', onTimeout: 'proceed', approvalTimeoutS: 60 } as Policy['questions'];
