@@ -5,13 +5,13 @@
 import { waitsFor } from './blocked.ts';
 import type { Fact, TimeGrant } from './event.ts';
 import { openQuestions } from './guard.ts';
+import { BUILT_IN_ROLES } from './hats.ts';
 import { type Message, wordsOf } from './message.ts';
 import { nearest } from './nearest.ts';
 import { MODES } from './role.ts';
 import type { QuestionState, State, TaskState } from './state.ts';
 import { isTerminal } from './task.ts';
 
-const ROLES = ['planner', 'questioner', 'executor', 'reviewer', 'librarian'];
 const ALIASES: Record<string, string> = { builder: 'executor' };
 
 /** Facts of one message; the first is always its receipt. Null: leave it where it lies. */
@@ -103,9 +103,9 @@ function targetOf(state: State, target: string): Target {
   if (plain === 'orchestrator') return { role: 'orchestrator' };
   const role = ALIASES[plain] ?? plain;
   const { policy } = state;
-  const hired = policy
-    ? ROLES.filter((name) => policy.modes.some((mode) => MODES[mode]?.role === name))
-    : ROLES;
+  const hired: readonly string[] = policy
+    ? BUILT_IN_ROLES.filter((name) => policy.modes.some((mode) => MODES[mode]?.role === name))
+    : BUILT_IN_ROLES;
   if (hired.includes(role)) return { role };
   const near = nearest(plain, [...hired, 'ALL', 'orchestrator']);
   const hint = near === null ? '' : ` Did you mean ${near}?`;
