@@ -7,7 +7,7 @@ import { resolve } from 'node:path';
 import { type Flags, type Settings, toPolicy } from '../config/index.ts';
 import { type Policy, Problem, type ProblemFacts, type State, shellWord } from '../core/index.ts';
 import type { House, ListReading, TaskList } from '../engine/index.ts';
-import { feedbackSource, openTaskList } from '../store/index.ts';
+import { feedbackSource, hasMarkedProgress, openTaskList } from '../store/index.ts';
 import { chooseAgent, usableFallback } from './agents.ts';
 import type { Audience } from './audience.ts';
 import { plannedChannels } from './channels.ts';
@@ -181,7 +181,7 @@ async function chooseSession(
   const going = objective === '' ? wanted : wanted.filter(({ state }) => !state.aborted?.done);
   if (going.length === 0) {
     if (request.resume) return loaded(await currentSession(place));
-    return objective === '' ? await completedWithFeedback(place, candidates.map(loaded)) : null;
+    return objective === '' ? await completedWithWord(place, candidates.map(loaded)) : null;
   }
   if (going.length > 1) throw severalOpen(going.map(({ id }) => id));
   const only = going[0]!;
@@ -212,15 +212,13 @@ function hasMail(state: State): boolean {
   return state.openQuestions.size > 0;
 }
 
-/** A finished session goes on when somebody gave feedback on it. */
-async function completedWithFeedback(
-  place: Place,
-  candidates: LoadedSession[],
-): Promise<LoadedSession | null> {
+/** A finished session goes on when somebody gave feedback on it, or changed a marker in its progress.md. */
+async function completedWithWord(place: Place, candidates: LoadedSession[]): Promise<LoadedSession | null> {
   for (const session of candidates.reverse()) {
     if (!belongs(session.state, place)) continue;
     const batches = await feedbackSource(session.dir).poll(session.state.cycle + 1);
     if (batches.some((batch) => !session.state.seenMessages.has(batch.id))) return session;
+    if (hasMarkedProgress(session.dir, session.state)) return session;
   }
   return null;
 }

@@ -53,7 +53,7 @@ const OWN_FLAG_VALUES: Record<string, Source> = {
 
 /** Values by command and position; where a command takes any number of one thing, its first is for all. */
 const ARGUMENT_VALUES: Record<string, Source[]> = {
-  tasks: [['list', 'cancel', 'reopen'], { known: 'tasks' }],
+  tasks: [['list', 'done', 'cancel', 'reopen'], { known: 'tasks' }],
   unblock: [{ known: 'tasks' }],
   answer: [{ known: 'questions' }, { known: 'options' }],
   why: [{ known: ['tasks', 'iterations', 'sessions'] }],

@@ -49,7 +49,7 @@ describe('what can be completed', () => {
   });
 
   test('names of the project where a command takes them', async () => {
-    expect(await values('tasks', '')).toEqual(['list', 'cancel', 'reopen']);
+    expect(await values('tasks', '')).toEqual(['list', 'done', 'cancel', 'reopen']);
     expect(await values('tasks', 'cancel', '')).toEqual(['tasks-1']);
     expect(await values('tasks', 'list', '')).toEqual([]);
     expect(await values('answer', '')).toEqual(['questions-1']);

@@ -46,9 +46,9 @@ function tasksCommand(program: Command, done: (code: number) => void): void {
   common(
     program
       .command('tasks')
-      .argument('[action]', 'list, cancel or reopen', 'list')
-      .argument('[id]', 'the task to cancel or reopen')
-      .description('the task list as the loop sees it; cancel or reopen a task'),
+      .argument('[action]', 'list, done, cancel or reopen', 'list')
+      .argument('[id]', 'the task it is about')
+      .description('the task list as the loop sees it; call a task done, cancel or reopen it'),
     'ralph tasks reopen t3',
   )
     .option('--session <id>', 'the session; default: the open one')
@@ -76,7 +76,7 @@ async function listTasks(options: TasksOptions): Promise<void> {
 }
 
 function taskDraft(op: string, task: string | undefined, reason: string | undefined): Draft {
-  const known = ['list', 'cancel', 'reopen'];
+  const known = ['list', 'done', 'cancel', 'reopen'];
   if (!known.includes(op)) {
     const near = nearest(op, known);
     throw new Problem({

@@ -53,7 +53,7 @@ export const PAGES: Record<string, Page> = {
   },
   tasks: {
     group: 'Work',
-    text: 'The task list as the loop sees it: ids, states, attempts, and what holds a task up. `cancel` takes a task out of the work, `reopen` puts it back to todo; both are sent to a live runner, or read at the next start. Without a session it shows the list that `ralph run` would use.',
+    text: 'The task list as the loop sees it: ids, states, attempts, and what holds a task up. `done` calls a task done that you have checked yourself, `cancel` takes it out of the work, `reopen` puts it back to todo; all are sent to a live runner, or read at the next start. Without a session it shows the list that `ralph run` would use.',
     does: 'put t3 back to todo',
     examples: [
       ['ralph tasks', 'the list, with ids'],

@@ -81,7 +81,7 @@ function guidance(words: string[], { to, note, urgent }: TellOptions): Draft {
 /** Those with a command of their own need more than words: which question, which task. */
 const OWN_COMMAND: Partial<Record<MessageType, string>> = {
   ANSWER: 'ralph answer',
-  TASK: 'ralph tasks cancel ID` or `ralph tasks reopen ID',
+  TASK: 'ralph tasks done ID`, `ralph tasks cancel ID` or `ralph tasks reopen ID',
   UNBLOCK: 'ralph unblock ID',
 };
 /** What `ralph signal` sends. */

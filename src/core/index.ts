@@ -45,6 +45,7 @@ export { judge } from './judge.ts';
 export type { EarlierWork, Evidence, Judgement } from './judgement.ts';
 export { layerNumbers, layers } from './layers.ts';
 export * from './limits.ts';
+export { type MarkedFile, type MarkerEdit, markerFacts } from './markers.ts';
 export {
   MAX_MEMORY_CHARS,
   type Memory,

@@ -36,7 +36,7 @@ export interface Message {
   question?: string;
   option?: string;
   files?: string[];
-  /** TASK: add, cancel or reopen. */
+  /** TASK: done, cancel or reopen. */
   op?: string;
   task?: string;
   timeoutS?: number;

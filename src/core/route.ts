@@ -301,7 +301,7 @@ function grantOf({ timeoutS, timeoutMultiplier }: Message): TimeGrant | null {
 function changeTask(state: State, message: Message, { received, rejected }: Replies): Fact[] {
   const task = message.task === undefined ? undefined : state.tasks.get(message.task);
   if (!task) return rejected(unknownTask(state, message.task));
-  const move = (to: 'cancelled' | 'todo', reason: string): Fact => ({
+  const move = (to: 'done' | 'cancelled' | 'todo', reason: string): Fact => ({
     type: 'task.moved',
     task: task.def.id,
     to,
@@ -316,7 +316,11 @@ function changeTask(state: State, message: Message, { received, rejected }: Repl
     if (!isTerminal(task.status)) return received(`no effect: the task is ${task.status}`);
     return received('reopened', move('todo', message.reason ?? `reopened by ${message.from}`));
   }
-  return rejected(`op must be cancel or reopen, not ${message.op ?? 'absent'}.`);
+  if (message.op === 'done') {
+    if (task.status === 'done') return received('no effect: the task is done');
+    return received('done', move('done', message.reason ?? `marked done by ${message.from}`));
+  }
+  return rejected(`op must be done, cancel or reopen, not ${message.op ?? 'absent'}.`);
 }
 
 function unknownTask(state: State, id: string | undefined): string {

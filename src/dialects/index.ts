@@ -36,7 +36,13 @@ export type { CycleMetadata, SessionMetadata, SessionStatus } from './v2-metadat
 export { writeCycleMetadata, writeSessionMetadata } from './v2-metadata.ts';
 export { planFaults } from './v2-plan.ts';
 export type { ProgressFacts, ProgressLine, ProgressMarker } from './v2-progress.ts';
-export { progressLine, progressRow, readProgressMarkers, writeProgress } from './v2-progress.ts';
+export {
+  progressLine,
+  progressRow,
+  progressWords,
+  readProgressMarkers,
+  writeProgress,
+} from './v2-progress.ts';
 export { promotions, type StandingDoc } from './v2-promotion.ts';
 export { openQuestions, questionFaults, questionsOfLastRound, readQuestions } from './v2-questions.ts';
 export { keepPartOne, latestReport, readReport, writeReport } from './v2-report.ts';

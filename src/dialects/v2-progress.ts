@@ -41,6 +41,8 @@ export interface ProgressMarker {
   cycle: number | null;
   /** `unknown`: a sign nobody knows; never to be taken as done. */
   status: TaskStatus | 'unknown';
+  /** As it stands there: `[x]`. */
+  sign: string;
   line: number;
   /** The text behind the id, verbatim. */
   rest: string;
@@ -67,6 +69,22 @@ export function writeProgress(facts: ProgressFacts, previous: string | null = nu
 export function readProgressMarkers(text: string): { markers: ProgressMarker[]; warnings: string[] } {
   const { markers, warnings } = scan(text);
   return { markers: markers.map(({ marker }) => marker), warnings };
+}
+
+/** What people, or agents, wrote into the file beside its markers, their details and the rows of the cycles' table. */
+export function progressWords(text: string): string[] {
+  const { markers, sections } = scan(text);
+  const byLine = new Map(markers.map(({ marker }) => [marker.line, marker]));
+  const table = sections.find(({ kind }) => kind === 'iterations');
+  let at = 0;
+  return text.split('\n').flatMap((line, index) => {
+    const start = at;
+    at += line.length + 1;
+    const marker = byLine.get(index + 1);
+    const said = marker === undefined ? line.trim() : marker.rest.replace(/^\s*\([^)]*\)/, '').trim();
+    const isRow = table !== undefined && start >= table.start && start < table.end && said.startsWith('|');
+    return said === '' || isRow ? [] : [said];
+  });
 }
 
 function sectionsOf(facts: ProgressFacts): [Section, ProgressLine[]][] {
@@ -222,6 +240,7 @@ function markerOf(
     section,
     cycle,
     status: statusOfMarker(block.box.inner) ?? 'unknown',
+    sign: `[${block.box.inner}]`,
     line: block.line,
     rest,
     attempt: attempt === null ? null : Number(attempt[1]),

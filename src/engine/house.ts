@@ -79,6 +79,8 @@ export interface House extends Ports {
   /** When the runner before this one, which did not close the session, was last seen alive; epoch ms. */
   predecessorSeenAt: number | null;
   pending: JournalRecord[];
+  /** A mirror is to be drawn, whether or not anything was recorded. */
+  redrawDue: boolean;
   tail: Promise<unknown>;
 }
 
@@ -103,6 +105,7 @@ export function openHouse(init: HouseInit): House {
     asideCleared: false,
     predecessorSeenAt: null,
     pending: [],
+    redrawDue: false,
     tail: Promise.resolve(),
   };
 }
@@ -127,7 +130,8 @@ export function append(house: House, facts: Fact[] | ((state: State) => Fact[]))
 
 /** Draws the mirrors for everything appended since the last time. */
 export async function redraw(house: House): Promise<void> {
-  if (house.pending.length === 0) return;
+  if (house.pending.length === 0 && !house.redrawDue) return;
+  house.redrawDue = false;
   const records = house.pending;
   house.pending = [];
   await house.mirrors.redraw(house.state, records);

@@ -1,5 +1,5 @@
 /**
- * Reads every way in: signals, desk files, feedback batches and the task file. A fact is appended
+ * Reads every way in: signals, desk files, feedback batches, progress.md and the task file. A fact is appended
  * before a file is moved, so that a crash between the two reads a file twice and acts once.
  */
 import {
@@ -14,8 +14,9 @@ import {
   wasBusySince,
 } from '../core/index.ts';
 import { append, type House } from './house.ts';
-import { readList, syncCancelled } from './list.ts';
+import { readList, syncSaid } from './list.ts';
 import type { DeskFile, DeskNews, Incoming } from './ports.ts';
+import { readProgress } from './progress.ts';
 
 export async function intake(house: House): Promise<void> {
   await readMailbox(house);
@@ -24,9 +25,10 @@ export async function intake(house: House): Promise<void> {
   // In a moment the wave is closed, and what people do to the files is theirs.
   if (house.state.wave === null || house.state.paused !== null) await showDesk(house);
   await readFeedback(house);
+  await readProgress(house);
   await readList(house);
   await readDefinitions(house);
-  await syncCancelled(house);
+  await syncSaid(house);
 }
 
 /** Messages only: what may be read while agents run. */

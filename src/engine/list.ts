@@ -125,9 +125,11 @@ function unsaidNotice(state: State, house: House, { def }: TaskState): Fact[] {
   return [{ type: 'notice.given', level: 'warning', text }];
 }
 
-/** Writes at once that a task is cancelled, or open again after that: no verdict would come to do it. */
-export async function syncCancelled(house: House): Promise<void> {
-  const isNews = ({ status, def }: TaskState) => (status === 'cancelled') !== (def.status === 'cancelled');
+/** Writes at once that a person cancelled a task, called it done, or opened it again: no verdict would come to do it. */
+export async function syncSaid(house: House): Promise<void> {
+  const isNews = ({ status, def, landed }: TaskState) =>
+    (status === 'cancelled') !== (def.status === 'cancelled') ||
+    (status === 'done' && landed === 'landed' && def.status !== 'done');
   if ([...house.state.tasks.values()].some((task) => isDue(task) && isNews(task))) await syncList(house);
 }
 

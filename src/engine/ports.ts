@@ -14,6 +14,7 @@ import type {
   InnerRepository,
   JournalRecord,
   Mark,
+  MarkedFile,
   Message,
   ProblemFacts,
   PromptKnowledge,
@@ -338,6 +339,22 @@ export interface TaskList {
 /** Files drawn from the state; each can be deleted and comes back. Never throws for a full disk. */
 export interface Mirrors {
   redraw(state: State, records: JournalRecord[]): Promise<void>;
+  /**
+   * What somebody did to the running cycle's `progress.md` since it was drawn; null: nothing that counts. It is not
+   * drawn again before that was settled.
+   */
+  edited(state: State): Promise<ProgressEdit | null>;
+  /** The edit was taken in. `keepsWords`: what stands there beside markers goes into the next drawing. */
+  settle(edit: ProgressEdit, keepsWords: boolean): void;
+}
+
+export interface ProgressEdit extends MarkedFile {
+  /** Relative to the session's folder. */
+  path: string;
+  /** As it lies there. */
+  text: string;
+  /** Something beside markers is different, too. */
+  words: boolean;
 }
 
 /** Runs one gate command in the ground. */

@@ -22,6 +22,7 @@ export type { HeldLock, LockAnswer, LockHolder, LockReading, TakeLock } from './
 export { isHeld, readLock, takeLock } from './lock.ts';
 export type { MailboxOptions, OpenedMailbox } from './mailbox.ts';
 export { openMailbox } from './mailbox.ts';
+export { hasMarkedProgress } from './mirror-progress.ts';
 export type { MirrorsOptions } from './mirrors.ts';
 export { drawBehaviour, openMirrors } from './mirrors.ts';
 export { INTERVENTIONS_RESET, isWholeRecord, readNotes } from './notes.ts';

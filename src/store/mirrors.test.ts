@@ -431,9 +431,58 @@ describe('metadata and progress', () => {
     const played = await play();
     const file = inSession('iterations/1/progress.md');
     writeFileSync(file, text(file).replace('## Iterations', 'Ana looks at task-2.\n\n## Iterations'));
+    await played.redraw();
     await played.iterate('task-1');
     expect(text(file)).toContain('Ana looks at task-2.');
     expect(text(file)).toContain('- [x] task-1');
+  });
+
+  it('tell what somebody did to markers, also to the next process, and draw over it once it was taken in', async () => {
+    let played = await play();
+    const file = inSession('iterations/1/progress.md');
+    const drawn = text(file);
+    expect(await played.mirrors.edited(played.state)).toBeNull();
+    writeFileSync(
+      file,
+      `${drawn.replace('[ ] task-1', '[x] task-1').replace('- [ ] task-2\n', '')}\nA note.\n`,
+    );
+    await played.redraw();
+    expect(text(file)).toContain('- [x] task-1');
+    played = await restart();
+    const edit = await played.mirrors.edited(played.state);
+    expect(edit).toMatchObject({
+      path: 'iterations/1/progress.md',
+      edits: [
+        { id: 'task-1', to: 'done', sign: '[x]', isStep: false },
+        { id: 'task-2', to: null, sign: null, isStep: false },
+      ],
+      words: true,
+    });
+    played.mirrors.settle(edit!, true);
+    expect(await played.mirrors.edited(played.state)).toBeNull();
+    await played.redraw();
+    expect(text(file)).toContain('A note.');
+    expect(text(file).replace('\nA note.\n', '')).toBe(drawn);
+  });
+
+  it('let go of what was written beside markers while an agent worked', async () => {
+    const played = await play();
+    const file = inSession('iterations/1/progress.md');
+    const drawn = text(file);
+    await played.record({
+      type: 'wave.started',
+      wave: 1,
+      items: [
+        { iteration: 1, item: { role: 'executor', mode: 'implement', subject: 'task-1', task: 'task-1' } },
+      ],
+    });
+    appendFileSync(file, '\nAll done, trust me.\n');
+    await played.redraw();
+    const edit = await played.mirrors.edited(played.state);
+    expect(edit).toMatchObject({ edits: [], words: true });
+    played.mirrors.settle(edit!, false);
+    await played.redraw();
+    expect(text(file)).toBe(drawn);
   });
 
   it('of a cycle that is over stay, and the next cycle gets its own', async () => {

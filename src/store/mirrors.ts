@@ -6,19 +6,14 @@
 import { join } from 'node:path';
 import { type Fact, type JournalRecord, Problem, type State } from '../core/index.ts';
 import { writeCycleMetadata, writeSessionMetadata } from '../dialects/index.ts';
-import type { Mirrors } from '../engine/index.ts';
+import type { Mirrors, ProgressEdit } from '../engine/index.ts';
 import { statusDetail, tasksSummary } from '../views/index.ts';
 import { errorCode } from './disk.ts';
 import { scanJournal } from './follow.ts';
-import {
-  cycleMetadata,
-  type DrawnProgress,
-  drawClosed,
-  drawProgress,
-  patchProgress,
-} from './mirror-cycles.ts';
+import { cycleMetadata, drawClosed } from './mirror-cycles.ts';
 import { EVENTS_SHAPE, type MirrorShape, PROFILES_SHAPE, setDamagedAside } from './mirror-damage.ts';
 import { type GrowingMirror, growingMirror, type WholeMirror, wholeMirror } from './mirror-file.ts';
+import { type ProgressMirror, progressMirror } from './mirror-progress.ts';
 import { feedbackText, loopsText, metricsText, type ProjectNotes, projectNotes } from './mirror-project.ts';
 import { newTelling, summaryCsv, type Telling, takeLines, tellRecord } from './mirror-rows.ts';
 import { ensureProjectFolder } from './sessions.ts';
@@ -68,8 +63,7 @@ interface Drawer {
   /** What metadata.yaml said when it was last drawn, without its version and time. */
   keys: Map<string, string>;
   warned: Set<string>;
-  /** What progress.md said when it was last drawn. */
-  drawn: { file: string; progress: DrawnProgress } | null;
+  progress: ProgressMirror;
   /** The lines in hand are all there are, so a lost file needs no reading of the journal. */
   allInHand: boolean;
   drawnOnce: boolean;
@@ -86,6 +80,7 @@ interface Drawer {
 
 const REST_MS = 1_000;
 const FAILED_REST_MS = 10_000;
+const PROGRESS = 'progress.md';
 /** Where no policy says for how long events are shown. */
 const ROTATION_DAYS = 30;
 
@@ -108,7 +103,7 @@ export function openMirrors(options: MirrorsOptions): Mirrors & SessionMirrors {
     notes: projectNotes(mainDir, () => drawer.telling.story.state.session?.id ?? ''),
     keys: new Map(),
     warned: new Set(),
-    drawn: null,
+    progress: progressMirror(sessionDir, (file) => mirrorAt(drawer, file)),
     allInHand: true,
     drawnOnce: false,
     restMs,
@@ -121,6 +116,14 @@ export function openMirrors(options: MirrorsOptions): Mirrors & SessionMirrors {
   return {
     tell: (record) => tellRecord(drawer.telling, record),
     redraw: (state, records) => redraw(drawer, state, records),
+    async edited(state) {
+      let found: ProgressEdit | null = null;
+      await guarded(drawer, PROGRESS, () => {
+        found = drawer.progress.edited(state);
+      });
+      return found;
+    },
+    settle: (edit, keepsWords) => drawer.progress.settle(edit, keepsWords),
     close: async ({ draw } = { draw: true }) => {
       if (drawer.timer !== null) clearTimeout(drawer.timer);
       if (drawer.due !== null && draw) await drawDue(drawer);
@@ -345,28 +348,8 @@ async function drawCycle(drawer: Drawer, state: State, touched: Set<string> | nu
     const mirror = mirrorAt(drawer, join(drawer.sessionDir, file));
     return guarded(drawer, file, () => mirror.draw(closed(mirror.text())));
   });
-  const file = `iterations/${state.cycle}/progress.md`;
-  const drawn = await guarded(drawer, file, () => drawProgressFile(drawer, state, { file, touched }));
-  if (!drawn) drawer.drawn = null;
-}
-
-function drawProgressFile(
-  drawer: Drawer,
-  state: State,
-  { file, touched }: { file: string; touched: Set<string> | null },
-): void {
-  const mirror = mirrorAt(drawer, join(drawer.sessionDir, file));
-  const times = drawer.telling.cycles;
-  const previous = mirror.text();
-  if (mirror.standing() === 'ours' && previous !== null && touched !== null && drawer.drawn?.file === file) {
-    if (touched.size === 0) return;
-    const patched = patchProgress({ times, state, drawn: drawer.drawn.progress }, previous, touched);
-    if (patched !== null) return mirror.draw(patched);
-  }
-  const { text, drawn } = drawProgress(times, state, previous);
-  drawer.drawn = null;
-  mirror.draw(text);
-  drawer.drawn = { file, progress: drawn };
+  const drawn = await guarded(drawer, PROGRESS, () => drawer.progress.draw(cycles, state, touched));
+  if (!drawn) drawer.progress.forget();
 }
 
 async function drawProject(

@@ -16,6 +16,7 @@ const CALLS: [line: string, refused: boolean][] = [
   ['resume --dry-run', false],
   ['tasks', false],
   ['tasks list', false],
+  ['tasks done a', true],
   ['tasks cancel a', true],
   ['tasks reopen a', true],
   ['pause', true],

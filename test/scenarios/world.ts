@@ -29,6 +29,7 @@ import {
   type Incoming,
   openHouse,
   type Ports,
+  type ProgressEdit,
   turn,
 } from '../../src/engine/index.ts';
 import { fold } from '../../src/views/index.ts';
@@ -100,6 +101,8 @@ export interface Outside {
   desk: DeskNews[];
   shown: string[];
   feedback: { id: string; text: string }[];
+  /** What somebody did to progress.md. */
+  progress: ProgressEdit | null;
   works: Record<string, string>;
   /** The session's works by path. */
   session: Files;
@@ -178,6 +181,7 @@ export function makeWorld(options: WorldOptions): World {
     desk: [],
     shown: [],
     feedback: [],
+    progress: null,
     works: {},
     session: {},
     outboxes: {},
@@ -350,7 +354,13 @@ function ports(world: World): Ports {
     },
     leftovers: { endMarked: async () => [] },
     list: outside.list === null ? null : list(world),
-    mirrors: { redraw: async () => undefined },
+    mirrors: {
+      redraw: async () => undefined,
+      edited: async () => outside.progress,
+      settle: () => {
+        outside.progress = null;
+      },
+    },
     knowledge: { read: async () => ({}) },
     feedback: { poll: async () => outside.feedback },
     cycles: cycleFiles({ ...outside, sha, task: (given, order) => task(given, order, false) }),
