@@ -148,6 +148,7 @@ const EXAMPLES: { [T in Fact['type']]: Extract<Fact, { type: T }> } = {
   'tasks.read': { type: 'tasks.read', source, sha256: '00', set: [], gone: [], by: 'person' },
   'task.moved': { type: 'task.moved', task: 't1', to: 'done', reason: 'r', by: 'engine' },
   'task.unblocked': { type: 'task.unblocked', task: 't1', by: 'me', reason: 'r', grant: null, auto: false },
+  'task.replaced': { type: 'task.replaced', task: 't1', by: ['t1a', 't1b'] },
   'task.charged': { type: 'task.charged', task: 't1', budget: 'evidence', iteration: 1 },
   'review.recorded': {
     type: 'review.recorded',

@@ -6,6 +6,7 @@
 import { DEPENDENCY_FAILED } from './evolve-task.ts';
 import { isExhausted } from './pick.ts';
 import type { Question } from './question.ts';
+import { needsOf } from './split.ts';
 import { heldBy, type State, type TaskState } from './state.ts';
 
 export interface BlockedTask {
@@ -68,32 +69,32 @@ export function blockedTask(state: State, task: TaskState): BlockedTask | null {
 
 /** What an open task that is not blocked itself waits for: dependencies that are not done and landed; else none. */
 export function waitsFor(state: State, task: TaskState): string[] {
-  const { status, def } = task;
+  const { status } = task;
   if (status === 'done' || status === 'cancelled' || status === 'doing') return [];
   if (blockedTask(state, task) !== null) return [];
-  return def.dependsOn.filter((id) => {
+  return needsOf(state, task).filter((id) => {
     const dependency = state.tasks.get(id);
     return dependency !== undefined && (dependency.status !== 'done' || dependency.landed !== 'landed');
   });
 }
 
 /** It failed only because a task it depends on did, or was cancelled. */
-function waitsOnly(state: State, { reason, def }: TaskState): boolean {
+function waitsOnly(state: State, task: TaskState): boolean {
   return (
-    reason.startsWith(DEPENDENCY_FAILED) &&
-    def.dependsOn.some((id) => ['failed', 'cancelled'].includes(state.tasks.get(id)?.status ?? ''))
+    task.reason.startsWith(DEPENDENCY_FAILED) &&
+    needsOf(state, task).some((id) => ['failed', 'cancelled'].includes(state.tasks.get(id)?.status ?? ''))
   );
 }
 
 /** The blocked and cancelled tasks this one waits for, through any number of others. */
 function causes(
   state: State,
-  { def }: TaskState,
+  task: TaskState,
   blocked: ReadonlyMap<string, BlockedTask>,
   seen: Set<string>,
 ): Set<string> {
   const found = new Set<string>();
-  for (const id of def.dependsOn) {
+  for (const id of needsOf(state, task)) {
     const dependency = state.tasks.get(id);
     if (!dependency || seen.has(id)) continue;
     seen.add(id);

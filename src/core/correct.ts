@@ -10,6 +10,7 @@ import { FINDINGS, type Finding, type FindingKind, type InterventionKind } from 
 import type { Judgement } from './judgement.ts';
 import { timeoutS } from './limits.ts';
 import { itemKey } from './role.ts';
+import { cutsAnew, splitDue } from './split.ts';
 import type { AttemptState, State, TaskState } from './state.ts';
 
 /** The findings that ask for a correction; the others are told to people only. */
@@ -86,7 +87,8 @@ export function correct(state: State, judged: Judged): Correction | null {
   const asked = value === 'accepted' ? NEXT_TIME : CORRECTABLE;
   const wanted = mostSevereFirst(findings.filter(({ kind }) => asked.has(kind)));
   if (wanted.length === 0) return null;
-  const task = attempt.item.task === undefined ? undefined : state.tasks.get(attempt.item.task);
+  const about = cutsAnew(attempt.item) ? undefined : attempt.item.task;
+  const task = about === undefined ? undefined : state.tasks.get(about);
   const trip =
     value === 'accepted'
       ? null
@@ -211,7 +213,9 @@ const MEANS: ReadonlySet<InterventionKind> = new Set(['more_time', 'diagnose', '
  * The last correction of this task changes the means, and no attempt that was judged has had it yet: a reason to
  * go on. A step is chosen once for a task and an agent, so it is such a reason once.
  */
-export function owesAttempt(state: State, { corrections, attempts, ladderFrom }: TaskState): boolean {
+export function owesAttempt(state: State, task: TaskState): boolean {
+  if (splitDue(state, task) !== null) return true;
+  const { corrections, attempts, ladderFrom } = task;
   const last = corrections.at(-1);
   if (!last || last.iteration <= ladderFrom || !MEANS.has(last.intervention.kind)) return false;
   return attempts.every((iteration) => {

@@ -88,7 +88,7 @@ const spare = (mode: Mode, subject?: string) => call(mode, false, subject);
 function firstOf(state: State, calls: readonly Call[]): Owed {
   const next = calls.find(({ item }) => hires(state, item.mode) && !isOver(state, item));
   if (next === undefined) return NOTHING;
-  const why = usedUp(state, next.item);
+  const why = callUsedUp(state, next.item);
   if (why === null) return { owes: 'call', item: next.item };
   if (!next.needed) return { owes: 'pass', item: next.item, reason: why };
   const reason = `${next.item.role} ${next.item.mode}: ${why}. Reduce the scope of the objective, or look at the prompt and the answer with \`ralph logs\`; \`ralph run\` tries again`;
@@ -101,7 +101,7 @@ function isOver({ cycleWork }: State, item: Item): boolean {
 }
 
 /** Why a call is not made again; null while it may be. */
-function usedUp(state: State, item: Item): string | null {
+export function callUsedUp(state: State, item: Item): string | null {
   const known = state.items.get(itemKey(item));
   if (known === undefined) return null;
   const { maxSubagentRetries } = state.policy!.limits;

@@ -122,6 +122,8 @@ export type Fact =
       unread?: string[];
     }
   | { type: 'task.moved'; task: string; to: TaskStatus; reason: string; by: string }
+  /** The planner put other tasks in the place of one that is cancelled: what waits for it waits for all of them. */
+  | { type: 'task.replaced'; task: string; by: string[] }
   | {
       type: 'task.unblocked';
       task: string;

@@ -3,7 +3,7 @@ import type { Fact } from './event.ts';
 import { takeOver } from './fallback.ts';
 import { rememberDuration } from './limits.ts';
 import { PHASES } from './phase.ts';
-import { itemKey, MODES } from './role.ts';
+import { carriesOut, itemKey, MODES } from './role.ts';
 import { type AttemptState, gateKey, type ItemState, type State } from './state.ts';
 import { isTerminal } from './task.ts';
 
@@ -142,8 +142,8 @@ function startAttempt(state: State, fact: Of<'attempt.started'>, at: number): vo
   for (const owed of state.owed) if (owed.agent === fact.agent) owed.toldIn ??= fact.iteration;
   state.resumeNote = null;
   const task = fact.item.task === undefined ? undefined : state.tasks.get(fact.item.task);
-  // A reviewer, also a second one, reads the executor's last report.
-  if (!task || fact.item.mode === 'TASK_REVIEW') return;
+  // Reviewers and planners read the executor's last report.
+  if (!task || !carriesOut(fact.item)) return;
   letGo(state, task.attempts);
   task.baseTree ??= fact.before.tree;
   if (task.status !== 'doing') task.prior = task.status;
@@ -365,11 +365,12 @@ function finishCall(state: State, { item, works }: AttemptState): void {
 
 function countTry(state: State, fact: Of<'verdict.reached'>, attempt: AttemptState): void {
   const task = fact.item.task === undefined ? undefined : state.tasks.get(fact.item.task);
-  if (!task) return;
+  // What a planner makes of a task is no try at it.
+  if (!task || fact.item.mode === 'SPLIT_TASK') return;
   const limit = state.policy?.limits.maxTaskAttempts ?? 3;
   const timedOut = fact.findings.some((finding) => finding.kind === 'timed_out');
   if (timedOut && attempt.report?.timeout !== 'idle') task.timeouts += 1;
-  if (fact.value === 'accepted' && attempt.complexity && fact.item.mode !== 'TASK_REVIEW')
+  if (fact.value === 'accepted' && attempt.complexity && carriesOut(fact.item))
     rememberDuration(state.durations, attempt.complexity, attempt.durationMs);
   if (fact.value === 'unfinished') {
     task.unfinished += 1;

@@ -1,5 +1,6 @@
 /** How facts about tasks, their landing and their leftovers change the state. */
 import type { Fact } from './event.ts';
+import { handOver, needsOf } from './split.ts';
 import type { State, TaskState } from './state.ts';
 import { isTerminal, type TaskDef, type TaskStatus } from './task.ts';
 
@@ -9,6 +10,7 @@ type TaskFact = Extract<
     type:
       | 'tasks.read'
       | 'task.moved'
+      | 'task.replaced'
       | 'task.unblocked'
       | 'task.charged'
       | 'review.recorded'
@@ -27,6 +29,11 @@ export function evolveTask(state: State, fact: TaskFact, at: number): void {
       return readTasks(state, fact);
     case 'task.moved':
       return moveTask(state, fact.task, fact.to, fact.reason, fact.by);
+    case 'task.replaced': {
+      const task = state.tasks.get(fact.task);
+      if (task) handOver(state, task, fact.by);
+      return;
+    }
     case 'task.unblocked':
       return unblockTask(state, fact, at);
     case 'task.charged': {
@@ -208,6 +215,8 @@ function newTask(def: TaskDef): TaskState {
     tries: null,
     grant: null,
     unblocks: [],
+    depth: 0,
+    replacedBy: [],
     baseTree: null,
   };
 }
@@ -257,12 +266,14 @@ function acceptTask(task: TaskState): void {
 function reopenTask(state: State, task: TaskState, was: TaskStatus): void {
   task.landed = 'no';
   task.commit = null;
+  // It stands for itself again.
+  task.replacedBy = [];
   // What was accepted once is what a person was not content with: only new work proves anything.
   if (was === 'done') task.sinceReview = state.lastIteration;
   restartBudgets(state, task);
   for (const other of state.tasks.values()) {
     if (other.status === 'failed' && other.reason.startsWith(DEPENDENCY_FAILED)) {
-      if (other.def.dependsOn.includes(task.def.id)) moveTask(state, other.def.id, 'todo', '', 'engine');
+      if (needsOf(state, other).includes(task.def.id)) moveTask(state, other.def.id, 'todo', '', 'engine');
     }
   }
 }

@@ -57,9 +57,7 @@ function evolveFact(state: State, fact: Fact, at: number): void {
     case 'cycle.started':
       return startCycle(state, fact.cycle);
     case 'call.passed_over':
-      state.cycleWork.passedOver.push(itemKey(fact.item));
-      state.stuck = 0;
-      return;
+      return passOver(state, itemKey(fact.item));
     case 'notice.given':
       state.notices = [...state.notices.slice(-49), { at, level: fact.level, text: fact.text }];
       return;
@@ -69,6 +67,7 @@ function evolveFact(state: State, fact: Fact, at: number): void {
       return publish(state, fact);
     case 'tasks.read':
     case 'task.moved':
+    case 'task.replaced':
     case 'task.unblocked':
     case 'task.charged':
     case 'review.recorded':
@@ -110,6 +109,11 @@ function evolveFact(state: State, fact: Fact, at: number): void {
     default:
       return exhausted(fact);
   }
+}
+
+function passOver(state: State, item: string): void {
+  state.cycleWork.passedOver.push(item);
+  state.stuck = 0;
 }
 
 function stopRun(state: State, { code, word, reason }: Extract<Fact, { type: 'run.stopped' }>): void {

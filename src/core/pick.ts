@@ -5,6 +5,7 @@
 import { asksPerson } from './correct.ts';
 import type { Limits } from './policy.ts';
 import { type Item, itemKey } from './role.ts';
+import { needsOf, splitDue, splitItem, splitUsedUp } from './split.ts';
 import { heldBy, hires, type State, type TaskState } from './state.ts';
 import { isTerminal, naturalOrder } from './task.ts';
 
@@ -14,9 +15,9 @@ export function inScope(state: State, task: TaskState): boolean {
   return only === null || only === task.def.id;
 }
 
-/** A dependency is satisfied once it is done and landed; a cancelled one never is. */
+/** A dependency is satisfied once it, or all that took its place, is done and landed; a cancelled one never is. */
 export function isReady(state: State, task: TaskState): boolean {
-  return task.def.dependsOn.every((id) => {
+  return needsOf(state, task).every((id) => {
     const dependency = state.tasks.get(id);
     return dependency !== undefined && dependency.status === 'done' && dependency.landed === 'landed';
   });
@@ -34,6 +35,7 @@ export function isWanted(state: State, item: Item): boolean {
 /** The item that would move this task next, in the team that is hired. */
 export function nextItem(state: State, task: TaskState): Item {
   const subject = task.def.id;
+  if (splitDue(state, task) !== null) return splitItem(task);
   if (task.status === 'review' && hires(state, 'TASK_REVIEW')) {
     return { role: 'reviewer', mode: 'TASK_REVIEW', subject, task: subject };
   }
@@ -49,6 +51,7 @@ export function attemptsUsed(limits: Limits, { charged, tries }: TaskState): str
 /** A reviewer's own budget is used up: a question about the task is due, never a failed task. */
 export function isExhausted(state: State, task: TaskState): string | null {
   const { limits } = state.policy!;
+  if (splitDue(state, task) !== null) return splitUsedUp(state, task);
   const { reviewRejections, tries } = task;
   const used = attemptsUsed(limits, task);
   if (used !== null) return used;

@@ -3,6 +3,7 @@
  * where they have not stood before, or a verdict must have moved a task forward.
  */
 import type { Fact } from './event.ts';
+import { cutsAnew, isScopeChange } from './split.ts';
 import type { AttemptState, State } from './state.ts';
 
 /** The facts that close the open wave. */
@@ -32,13 +33,19 @@ function advanced(attempt: AttemptState): boolean {
 
 /** Waves that were not really tried, or that ended in a question, leave the stuck counter as it is. */
 function isNeutral(state: State, attempts: AttemptState[]): boolean {
-  if (attempts.every((attempt) => !wasTried(attempt))) return true;
+  if (attempts.every((attempt) => !wasTried(attempt) || isApart(attempt))) return true;
   const iterations = new Set(attempts.map((attempt) => attempt.iteration));
   for (const { question } of state.questions.values()) {
     if (question.iteration !== null && iterations.has(question.iteration) && question.askedBy !== 'engine')
       return true;
   }
   return false;
+}
+
+/** A planner that is sent back uses up returns of its own; guidance that made another task was no try in vain. */
+function isApart({ item, verdict, claim }: AttemptState): boolean {
+  if (cutsAnew(item)) return true;
+  return verdict?.value === 'blocked' && claim?.kind === 'blocked' && isScopeChange(claim.text);
 }
 
 function wasTried(attempt: AttemptState): boolean {

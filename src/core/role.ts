@@ -113,6 +113,11 @@ export interface Item {
   task?: string;
 }
 
+/** Whether this call does the work of a task itself; a mode that only a newer version knows may. */
+export function carriesOut({ mode }: Pick<Item, 'mode'>): boolean {
+  return MODES[mode] === undefined || MODES[mode].owes === 'code';
+}
+
 /** The key of an item, e.g. `executor|implement|task-3`. */
 export function itemKey(item: Item): string {
   return `${item.role}|${item.mode}|${item.subject}`;

@@ -11,6 +11,8 @@ import type { Intervention, InterventionKind } from './finding.ts';
 import type { Evidence, Judgement } from './judgement.ts';
 import { sentenceFor } from './prompt/index.ts';
 import type { Question, QuestionKind } from './question.ts';
+import { carriesOut } from './role.ts';
+import { cutsAnew, isScopeChange, maySplit, replacedFacts } from './split.ts';
 import { type AttemptState, hires, type State, type TaskState } from './state.ts';
 import { isTerminal } from './task.ts';
 
@@ -106,6 +108,7 @@ function committedMarksText(state: State, iteration: number, ids: string[]): str
 function moves({ state, attempt, judgement, evidence }: Settlement, task: TaskState): Fact[] {
   const facts: Fact[] = [];
   const { iteration, item } = attempt;
+  if (cutsAnew(item)) return cutFacts({ state, attempt, judgement }, task);
   if (judgement.review) return reviewMoves(state, { task, iteration, review: judgement.review });
   if (judgement.charged && item.mode !== 'TASK_REVIEW') {
     facts.push({ type: 'task.charged', task: task.def.id, budget: 'evidence', iteration });
@@ -116,6 +119,15 @@ function moves({ state, attempt, judgement, evidence }: Settlement, task: TaskSt
   const to = hires(state, 'TASK_REVIEW') ? 'review' : 'done';
   facts.push({ type: 'task.moved', task: task.def.id, to, reason: judgement.reason, by: 'engine' });
   return facts;
+}
+
+/** What an accepted planner put in the place of the task. */
+function cutFacts(
+  { state, attempt, judgement }: Pick<Settlement, 'state' | 'attempt' | 'judgement'>,
+  task: TaskState,
+): Fact[] {
+  const parts = attempt.works?.tasks;
+  return judgement.value === 'accepted' && parts !== undefined ? replacedFacts(state, task, parts) : [];
 }
 
 function missingTopics(state: State, evidence: Evidence): string[] {
@@ -179,7 +191,7 @@ function correction({ state, attempt, evidence, judgement, at }: Settlement): Fa
   const chosen = correct(state, { attempt, judgement, newTree, at });
   if (!chosen) return [];
   const { iteration, agent } = attempt;
-  const task = attempt.item.task ?? null;
+  const task = cutsAnew(attempt.item) ? null : (attempt.item.task ?? null);
   const { kind, findings, to, trip, time } = chosen;
   const tooOften = trip ? `${trip.did} in ${trip.count} of your ${trip.of}` : undefined;
   const say = (as: InterventionKind) =>
@@ -230,11 +242,15 @@ function questions({ state, attempt, evidence, judgement, at }: Settlement, task
     if (!alreadyAsked(state, question)) asked.push(question);
   }
   const { claim } = evidence;
-  if (judgement.value === 'blocked' && (claim.kind === 'blocked' || claim.kind === 'decide')) {
+  if (
+    judgement.value === 'blocked' &&
+    !plannersTurn(state, attempt, task) &&
+    (claim.kind === 'blocked' || claim.kind === 'decide')
+  ) {
     const read = readQuestionText(claim.text);
     const kind: QuestionKind = claim.kind === 'blocked' ? 'blocker' : 'decision';
     const hold = state.policy?.questions.hold ?? 'session';
-    const scope = /^STEER scope change/i.test(claim.text);
+    const scope = isScopeChange(claim.text);
     asked.push({
       ...base,
       id: '',
@@ -251,6 +267,12 @@ function questions({ state, attempt, evidence, judgement, at }: Settlement, task
     type: 'question.asked',
     question: { ...question, id: questionId(state, index) },
   }));
+}
+
+/** Guidance made another task of it, and the planner puts that in its place. */
+function plannersTurn(state: State, { item, claim }: AttemptState, task: TaskState | null): boolean {
+  const scope = claim?.kind === 'blocked' && isScopeChange(claim.text);
+  return scope && carriesOut(item) && task !== null && maySplit(state, task);
 }
 
 /** Questions are numbered in the order they were asked; one writer makes that unique. */

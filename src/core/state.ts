@@ -95,6 +95,10 @@ export interface TaskState {
   grant: TimeGrant | null;
   /** Every unblocking, oldest first. */
   unblocks: Unblocking[];
+  /** How many cuts it comes from: 0 for a task of the breakdown or of a list. */
+  depth: number;
+  /** The tasks that took its place; empty where none did. */
+  replacedBy: string[];
   /** Tree before this task's first attempt in the cycle: the baseline of its gates. */
   baseTree: string | null;
 }

@@ -14,6 +14,7 @@ import { PHASES, type Phase } from './phase.ts';
 import { candidates, inScope, isExhausted, isReady, pickWave } from './pick.ts';
 import { type Item, itemKey } from './role.ts';
 import { questionId } from './settle.ts';
+import { cutsAnew, needsOf, splitDue, standsFor } from './split.ts';
 import { heldBy, hires, type State, type TaskState } from './state.ts';
 import { type Step, stop } from './step.ts';
 import { isTerminal, MARKERS } from './task.ts';
@@ -141,7 +142,10 @@ function pickable(state: State): ReturnType<typeof candidates> {
 function openWave(state: State, ready: ReturnType<typeof candidates>): Step {
   const left = iterationLimit(state) - (state.run?.used ?? 0);
   const { parallel } = state.policy!;
-  const widest = ready[0]!.item.mode === 'TASK_REVIEW' ? parallel.reviewers : parallel.executors;
+  const { item: first } = ready[0]!;
+  const wide = first.mode === 'TASK_REVIEW' ? parallel.reviewers : parallel.executors;
+  // Each cut is checked against the whole graph as the one before left it.
+  const widest = cutsAnew(first) ? 1 : wide;
   const items = pickWave(ready, Math.min(widest, left));
   return {
     do: 'open',
@@ -155,7 +159,7 @@ function dependencyFacts(state: State): Fact[] {
   const facts: Fact[] = [];
   for (const task of state.tasks.values()) {
     if (isTerminal(task.status) || task.status === 'doing') continue;
-    const cause = task.def.dependsOn.find((id) => {
+    const cause = needsOf(state, task).find((id) => {
       const status = state.tasks.get(id)?.status;
       return status === 'failed' || status === 'cancelled';
     });
@@ -191,7 +195,9 @@ function exhaustedStep(state: State): Step | null {
 function exhaustedFact(state: State, task: TaskState, why: string): Fact {
   const id = task.def.id;
   // A reviewer that says nothing says nothing about the task: people decide, the task never fails for it.
-  const failing = state.policy!.limits.onExhausted === 'fail' && task.status !== 'review';
+  const cause = splitDue(state, task);
+  const failing =
+    state.policy!.limits.onExhausted === 'fail' && task.status !== 'review' && cause?.why !== 'scope';
   if (failing) return { type: 'task.moved', task: id, to: 'failed', reason: why, by: 'engine' };
   const last = lastReason(state, id);
   const tried = triedWords(task);
@@ -201,7 +207,10 @@ function exhaustedFact(state: State, task: TaskState, why: string): Fact {
       id: questionId(state),
       kind: 'blocker',
       about: id,
-      text: `Task ${id} (${task.def.title}) is out of attempts: ${why}. ${tried === '' ? '' : `Corrections chosen: ${tried}. `}Last reason: ${last}`,
+      text:
+        cause?.why === 'scope'
+          ? `${cause.words} (${why}.)`
+          : `Task ${id} (${task.def.title}) is out of attempts: ${why}. ${tried === '' ? '' : `Corrections chosen: ${tried}. `}Last reason: ${last}`,
       options: [],
       default: null,
       hold: 'task',
@@ -259,13 +268,21 @@ export function holdReason(state: State, task: TaskState): string {
   const question = heldBy(state, id);
   if (question) return `${id} waits for an answer to ${question.question.id}`;
   if (!isReady(state, task)) {
-    const open = task.def.dependsOn.filter((other) => {
-      const dependency = state.tasks.get(other);
-      return dependency?.status !== 'done' || dependency.landed !== 'landed';
-    });
-    return `${id} waits for ${open.join(', ')}`;
+    return `${id} waits for ${openNeeds(state, task).join(', ')}`;
   }
   return `${id} is ${MARKERS[task.status]} ${task.status}`;
+}
+
+/** What it waits for that is not done and landed; what took another's place says so. */
+function openNeeds(state: State, task: TaskState): string[] {
+  const isOpen = (id: string) => {
+    const dependency = state.tasks.get(id);
+    return dependency?.status !== 'done' || dependency.landed !== 'landed';
+  };
+  return task.def.dependsOn.flatMap((id) => {
+    const now = standsFor(state, id).filter(isOpen);
+    return now.map((one) => (one === id ? id : `${one} (in the place of ${id})`));
+  });
 }
 
 function notLanded(tasks: TaskState[]): string {

@@ -14,8 +14,17 @@ export interface TaskFolderReading {
   warnings: string[];
 }
 
-/** Reads the files of a folder of tasks. Never throws. */
-export function readTaskFolder(files: readonly TaskFile[]): TaskFolderReading {
+/** A task that is defined elsewhere and that these may depend on. */
+export interface TaskAround {
+  id: string;
+  dependsOn: string[];
+}
+
+/** Reads the files of a folder of tasks. `around`: the rest of their graph. Never throws. */
+export function readTaskFolder(
+  files: readonly TaskFile[],
+  around: readonly TaskAround[] = [],
+): TaskFolderReading {
   const faults: string[] = [];
   const warnings: string[] = [];
   const byId = new Map<string, { reading: TaskFileReading; path: string }>();
@@ -45,15 +54,21 @@ export function readTaskFolder(files: readonly TaskFile[]): TaskFolderReading {
   tasks.sort((a, b) => naturalOrder(a.id, b.id));
   for (const [order, task] of tasks.entries()) task.order = order;
   if (tasks.length === 0) faults.push('there is no task; write at least one file tasks/<id>.md');
-  faults.push(...graphFaults(tasks));
+  faults.push(
+    ...graphFaults(
+      tasks,
+      around.filter(({ id }) => !byId.has(id.toLowerCase())),
+    ),
+  );
   return { tasks, faults, warnings };
 }
 
 /** Every unknown and every self-dependency, and one shortest cycle of the others. */
-function graphFaults(tasks: readonly TaskDef[]): string[] {
+function graphFaults(tasks: readonly TaskDef[], around: readonly TaskAround[]): string[] {
   const faults: string[] = [];
-  const spelled = new Map(tasks.map(({ id }) => [id.toLowerCase(), id]));
-  const bare = tasks.map(({ id }) => ({ id, dependsOn: [] as string[] }));
+  const all = [...tasks, ...around];
+  const spelled = new Map(all.map(({ id }) => [id.toLowerCase(), id]));
+  const bare = all.map(({ id }) => ({ id, dependsOn: [] as string[] }));
   for (const [at, task] of tasks.entries()) {
     task.dependsOn = [...new Set(task.dependsOn.map((id) => spelled.get(id.toLowerCase()) ?? id))];
     for (const id of task.dependsOn) {
@@ -66,7 +81,7 @@ function graphFaults(tasks: readonly TaskDef[]): string[] {
       }
     }
   }
-  const known = tasks.map(({ id, dependsOn }) => ({
+  const known = all.map(({ id, dependsOn }) => ({
     id,
     dependsOn: dependsOn.filter((other) => other !== id && spelled.get(other.toLowerCase()) === other),
   }));

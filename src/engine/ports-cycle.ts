@@ -8,6 +8,8 @@ export interface CycleCall {
   before: Readonly<Record<string, string>>;
   /** Ids of tasks that an earlier cycle, or this one, has finished. */
   finished: ReadonlySet<string>;
+  /** Where a task is cut anew: the files that are to take its place, and the graph that they stand in. */
+  cut?: { paths: readonly string[]; around: readonly { id: string; dependsOn: string[] }[] };
 }
 
 /** What the executor's report says where the executor wrote none. */

@@ -1,5 +1,6 @@
 /** What a call is told of the session's folders: where it stands, which works it reads, what it has to mend. */
 import {
+  cutsAnew,
   type Item,
   itemKey,
   MODES,
@@ -7,6 +8,7 @@ import {
   questionsOf,
   reportPath,
   type State,
+  splitDue,
 } from '../core/index.ts';
 import type { House } from './house.ts';
 
@@ -25,6 +27,8 @@ export function sessionInput(house: House, { item, ordinal, works }: SessionCall
   const report = reportName(state, item, ordinal);
   const { category, round } = questionsOf(item);
   const faults = lastFaults(state, item);
+  const task = cutsAnew(item) ? state.tasks.get(item.subject) : undefined;
+  const cause = task === undefined ? null : splitDue(state, task);
   const carried = works.filter((path) => path.startsWith(`${folder}/knowledge/`));
   const staged =
     item.mode === 'PROMOTE'
@@ -40,13 +44,15 @@ export function sessionInput(house: House, { item, ordinal, works }: SessionCall
     ...(item.role === 'questioner' ? { category, round } : {}),
     ...(report === null ? {} : { reportPath: at(`${folder}/${report}`) }),
     ...(item.role === 'librarian' && staged.length > 0 ? { staged: staged.map(at) } : {}),
+    ...(cause?.why === 'scope' ? { scopeChange: cause.words } : {}),
     ...(faults.length === 0 ? {} : { faults }),
   };
 }
 
 /** The executor writes a report of each attempt; the reviewer adds to the last one. */
-function reportName(state: State, { task, role }: Item, ordinal: number): string | null {
-  if (task === undefined) return null;
+function reportName(state: State, item: Item, ordinal: number): string | null {
+  const { task, role } = item;
+  if (task === undefined || cutsAnew(item)) return null;
   return reportPath(task, role === 'reviewer' ? Math.max(1, state.tasks.get(task)?.runs ?? 1) : ordinal);
 }
 
@@ -55,7 +61,9 @@ function reads({ role, mode, task }: Item, path: string, folder: string): boolea
   if (!path.startsWith(`${folder}/`)) return false;
   const own = path.slice(folder.length + 1);
   if (own === 'plan.md') return mode !== 'INITIALIZE';
-  if (task !== undefined) return own === `tasks/${task}.md` || own.startsWith(`reports/${task}-report`);
+  if (task !== undefined && own.startsWith(`reports/`)) return own.startsWith(`reports/${task}-report`);
+  // Who cuts a task anew has to know the others.
+  if (task !== undefined && mode !== 'SPLIT_TASK') return own === `tasks/${task}.md`;
   if (own.startsWith('questions/')) return role === 'planner' || role === 'questioner';
   if (own.startsWith('tasks/')) return role !== 'questioner';
   return role === 'reviewer' || role === 'librarian';

@@ -114,3 +114,82 @@ describe('what an agent leaves in the place of a work', () => {
     expect(readdirSync(outside)).toEqual([]);
   });
 });
+
+describe('a task that is cut anew', () => {
+  const taskFile = (id: string, needs: string) => `---
+id: ${id}
+iteration: 1
+type: Parallelizable
+---
+
+# ${id}
+
+## Title
+Make ${id}
+
+## Files
+- src/${id}.ts
+
+## Objective
+Make it.
+
+## Grounded In
+- plan.md, Approach
+- Q-TECH-001
+
+## Success Criteria
+- [ ] \`npm test\` passes
+
+## Dependencies
+depends_on: [${needs}]
+
+## Notes
+None.
+`;
+  const around = [
+    { id: 'task-1', dependsOn: [] },
+    { id: 'task-2', dependsOn: ['task-1a', 'task-1b'] },
+    { id: 'task-9', dependsOn: [] },
+  ];
+  const item = { role: 'planner', mode: 'SPLIT_TASK', subject: 'task-1', task: 'task-1' } as const;
+  const read = () =>
+    open().read({
+      item,
+      cycle: 1,
+      before: {},
+      finished: new Set(),
+      cut: { paths: ['a', 'b'].map((part) => `iterations/1/tasks/task-1${part}.md`), around },
+    });
+
+  it('is replaced by the new files only, which may name every other task', async () => {
+    write('tasks/task-1.md', 'no task file at all');
+    write('tasks/task-1a.md', taskFile('task-1a', 'task-9'));
+    write('tasks/task-1b.md', taskFile('task-1b', 'task-1a'));
+    const { tasks, faults } = await read();
+    expect(faults).toEqual([]);
+    expect(tasks?.map(({ id, dependsOn }) => [id, dependsOn])).toEqual([
+      ['task-1a', ['task-9']],
+      ['task-1b', ['task-1a']],
+    ]);
+  });
+
+  it('a circle through those that wait for it, and an unknown name, are said exactly', async () => {
+    write('tasks/task-1a.md', taskFile('task-1a', 'task-2'));
+    write('tasks/task-1b.md', taskFile('task-1b', 'task-8'));
+    expect((await read()).faults).toEqual([
+      '"task-1b" depends on "task-8", which is no task of this list; did you mean "task-1"?',
+      expect.stringMatching(/^these tasks wait for each other: /),
+    ]);
+  });
+
+  it('a carried task may depend on one that an earlier cycle has finished', async () => {
+    write('tasks/task-4.md', taskFile('task-4', 'task-3'));
+    const { faults } = await open().read({
+      item: { role: 'planner', mode: 'REBREAKDOWN', subject: 'session' },
+      cycle: 1,
+      before: {},
+      finished: new Set(['task-3']),
+    });
+    expect(faults).toEqual([]);
+  });
+});

@@ -185,6 +185,7 @@ async function readCall(reading: Reading): Promise<CycleWorks> {
     }
     case 'TASK_BREAKDOWN':
     case 'REBREAKDOWN':
+    case 'SPLIT_TASK':
       return { ...none, ...(await tasksOf(reading)) };
     case 'brainstorm':
     case 'research':
@@ -203,11 +204,12 @@ async function readCall(reading: Reading): Promise<CycleWorks> {
 
 async function tasksOf({ call, sessionDir, text }: Reading): Promise<Pick<CycleWorks, 'tasks' | 'faults'>> {
   const folder = `iterations/${call.cycle}/`;
-  const paths = worksIn(sessionDir).filter((path) => path.startsWith(`${folder}tasks/`));
+  const paths = call.cut?.paths ?? worksIn(sessionDir).filter((path) => path.startsWith(`${folder}tasks/`));
   const files = await Promise.all(
     paths.map(async (path) => ({ path: path.slice(folder.length), text: (await text(path)) ?? '' })),
   );
-  const { tasks, faults } = readTaskFolder(files);
+  const finished = [...call.finished].map((id) => ({ id, dependsOn: [] }));
+  const { tasks, faults } = readTaskFolder(files, call.cut?.around ?? finished);
   const again = tasks
     .filter(({ id }) => call.finished.has(id))
     .map(({ id }) => `tasks/${id}.md: ${id} is finished already; give the new task another id`);

@@ -44,6 +44,7 @@ export function describeFact(fact: Fact, at: number, state?: State): string | nu
       return taskLine(fact);
     case 'task.unblocked':
       return `${oneLine(fact.task, 60)} unblocked by ${oneLine(fact.by, 40)}${grantWords(fact.grant)}: ${oneLine(fact.reason, 200)}`;
+    case 'task.replaced':
     case 'task.charged':
     case 'wave.started':
     case 'attempt.spawned':

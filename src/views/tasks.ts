@@ -35,6 +35,8 @@ export interface TaskJson {
   priority: number;
   /** The criteria, as the list has them. */
   acceptance: string[];
+  /** Present where the planner put others in its place. */
+  replaced_by?: string[];
   /** Present while an open question is about the task. */
   held?: { question: string; kind: string; reason: string };
 }
@@ -65,6 +67,7 @@ export function taskJson(state: State, task: TaskState, layer = layersOf(state))
     layer: layer.get(task.def.id) ?? null,
     priority: task.def.priority,
     acceptance: task.def.acceptance,
+    ...(task.replacedBy.length > 0 ? { replaced_by: task.replacedBy } : {}),
     ...(question
       ? { held: { question: question.id, kind: question.kind, reason: oneLine(question.text, 300) } }
       : {}),

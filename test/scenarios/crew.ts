@@ -34,6 +34,14 @@ export const crew =
         };
       case 'REBREAKDOWN':
         return { session: { 'tasks/task-4.md': taskText('task-4') }, say: DONE };
+      case 'SPLIT_TASK':
+        return {
+          session: {
+            [`tasks/${seen.task}a.md`]: taskText(`${seen.task}a`),
+            [`tasks/${seen.task}b.md`]: taskText(`${seen.task}b`, [`${seen.task}a`]),
+          },
+          say: DONE,
+        };
       case 'feedback-analysis':
         return { session: { 'questions/feedback-driven.md': '' }, say: DONE };
       case 'TASK_REVIEW':

@@ -59,7 +59,8 @@ export function cycleFiles(store: CycleStore): CycleFiles {
   };
 }
 
-function readWorks({ session, works, task }: CycleStore, { item, cycle, before }: CycleCall): CycleWorks {
+function readWorks({ session, works, task }: CycleStore, call: CycleCall): CycleWorks {
+  const { item, cycle, before, cut } = call;
   const folder = `iterations/${cycle}/`;
   const own = Object.entries(session).filter(([path]) => path.startsWith(folder));
   const below = (name: string) => own.filter(([path]) => path.startsWith(folder + name));
@@ -70,6 +71,7 @@ function readWorks({ session, works, task }: CycleStore, { item, cycle, before }
     read.tasks = below('tasks/').flatMap(([, text], order) =>
       text.startsWith('{') ? [task(JSON.parse(text), order)] : [],
     );
+  if (cut) read.tasks = cut.paths.map((path, order) => task(JSON.parse(session[path]!), order));
   if (item.role === 'questioner') {
     const open = (text: string) => (text.match(/\?$/gm) ?? []).length - (text.match(/^!/gm) ?? []).length;
     const now = below('questions/').reduce((sum, [, text]) => sum + open(text), 0);

@@ -1,8 +1,8 @@
 /** The five-role session, killed after any record: started again it ends where it would have ended. */
 import { expect, test, vi } from 'vitest';
-import { crew, QUICK } from './crew.ts';
+import { crew, QUICK, result, taskText } from './crew.ts';
 import { checkResumed, snapshotOf } from './prefix.ts';
-import { crashedAfter, facts, leave, makeWorld, run, send, type World } from './world.ts';
+import { crashedAfter, DONE, facts, leave, makeWorld, policy, run, send, type World } from './world.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -48,5 +48,55 @@ test('every prefix of two cycles resumes, with nothing lost or doubled', async (
     leave(copy);
   }
   expect(facts(world, 'cycle.started')).toHaveLength(1);
+  leave(world);
+});
+
+test('every prefix of a session in which tasks are cut anew resumes, and no task is cut twice', async () => {
+  const most = { ...QUICK, timeout: { ...policy().timeout, maxS: 60 } };
+  const world = makeWorld({
+    play: crew({
+      implement: ({ task }) => {
+        if (task === 'task-1') return { write: { 'half.txt': 'half' }, timeOut: true };
+        if (task === 'task-2') return result({ status: 'blocked', blockers: ['STEER scope change: B'] });
+        return { write: { [`${task}.txt`]: 'x' }, say: DONE };
+      },
+      SPLIT_TASK: ({ task, attempt }) => {
+        // The first call is sent back.
+        const ids = task === 'task-2' ? ['a'] : attempt === 1 ? [] : ['a', 'b'];
+        const session = Object.fromEntries(
+          ids.map((id) => [`tasks/${task}${id}.md`, taskText(`${task}${id}`)]),
+        );
+        return { session, say: DONE };
+      },
+      STAGE: () => ({ say: DONE }),
+    }),
+  });
+  expect((await run(world, most)).exit.code).toBe(0);
+  const wanted = ending(world);
+  expect(wanted.tasks).toEqual([
+    'task-1 cancelled landed',
+    'task-2 cancelled landed',
+    'task-3 done landed',
+    'task-2a done landed',
+    'task-1a done landed',
+    'task-1b done landed',
+  ]);
+  for (let seq = 2; seq < world.records.length; seq++) {
+    const copy = crashedAfter(world, seq);
+    const before = snapshotOf(copy.house.state);
+    const codes: number[] = [];
+    for (let start = 0; start < 4 && codes.at(-1) !== 0; start++)
+      codes.push((await run(copy, most)).exit.code);
+    expect([seq, codes.at(-1)]).toEqual([seq, 0]);
+    checkResumed(copy, codes, before);
+    const { tasks, ...rest } = ending(copy);
+    expect([seq, [...tasks].sort(), rest]).toEqual([
+      seq,
+      [...wanted.tasks].sort(),
+      { ...rest, commits: wanted.commits, cycle: wanted.cycle, phase: wanted.phase },
+    ]);
+    expect(copy.outside.files['half.txt']).toBe('half');
+    leave(copy);
+  }
   leave(world);
 });

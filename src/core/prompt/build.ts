@@ -143,6 +143,7 @@ function work(input: PromptInput, data: Data): string {
   add('Your role', input.instructions?.trim() ? data.plain(input.instructions, BUDGET.instructions) : '');
   if (input.task !== null && input.task.id !== 'objective') add('Task', taskText(input.task, data));
   else if (input.task !== null) add('Acceptance criteria', criteria(input.task, data));
+  add('What guidance made of it', quoted(session?.scopeChange, BUDGET.report, data));
   add('Feedback of the last review', quoted(input.lastReviewFeedback, BUDGET.review, data));
   add('Last report of the executor', quoted(input.lastReport, BUDGET.report, data));
   add('Paths changed for this task so far', pathList(input.changedPaths ?? [], data));

@@ -102,6 +102,7 @@ export function rebreakdown(scene: Scene): Duties {
 
 export function splitTask(scene: Scene): Duties {
   const id = scene.task ?? 'task-3';
+  if (scene.cycle?.scopeChange) return changeScope(scene, id);
   return {
     who: 'You are the planner. The task below was too big: it ran out of the most time that a call can have. You cut it into smaller ones.',
     rules: [
@@ -111,6 +112,26 @@ export function splitTask(scene: Scene): Duties {
       'Together they cover every success criterion of the task, each in exactly one of them, and nothing beside it. Work that is already right is built upon, not done again: say in the Notes what is there.',
       `Each of them begins with the dependencies of \`${id}\` where it needs them, and names the others where it needs their result. None depends on \`${id}\` itself.`,
       `Leave \`tasks/${id}.md\` and all other task files as they are. The loop closes the task, and what waited for it then waits for all the new ones.`,
+      ...TASK_RULES,
+      ...GRAPH_RULES,
+      ...CLOSING,
+    ],
+    formats: [taskFile(scene, `${id}a`)],
+  };
+}
+
+/** The same call, where not the size of the task was wrong but what it asks for. */
+function changeScope(scene: Scene, id: string): Duties {
+  return {
+    who: 'You are the planner. Guidance made another task of the one below while it was worked on; you write the task that takes its place.',
+    rules: [
+      ONE_MODE,
+      'Read the guidance, what the executor made of it, the task, its reports, and what its attempts left in the work tree.',
+      `Write one new task, \`tasks/${id}a.md\`, that asks for what is wanted now; up to four (\`tasks/${id}b.md\` and so on) only where one would be too big.`,
+      'Success criteria of the old task that still hold stand in the new one, word for word; those that the guidance contradicts are left out, and Notes say why. Add nothing that nobody asked for.',
+      'Say in the Notes what of the work that is there can be built upon, and what has to go.',
+      `Name the dependencies of \`${id}\` where they are still needed. No new task depends on \`${id}\` itself.`,
+      `Leave \`tasks/${id}.md\` and all other task files as they are. The loop closes the task, and what waited for it then waits for the new one.`,
       ...TASK_RULES,
       ...GRAPH_RULES,
       ...CLOSING,

@@ -45,6 +45,7 @@ function sceneOf({ task, attempt, session, completionWord }: PromptInput): Scene
             session: safe(session.dir.replace(/\/+$/, '').split('/').at(-1) ?? ''),
             category: safe(session.category ?? ''),
             round: session.round ?? 1,
+            scopeChange: session.scopeChange !== undefined,
             report: session.reportPath ? safe(session.reportPath) : null,
           },
   };

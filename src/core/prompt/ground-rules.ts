@@ -36,6 +36,8 @@ export interface SceneCycle {
   /** Of the questions, from 1. */
   round: number;
   report: string | null;
+  /** Guidance made another task of the one that the call is about. */
+  scopeChange: boolean;
 }
 
 export const ONE_TASK =

@@ -94,6 +94,8 @@ export interface PromptSession {
   feedback: string[];
   /** Notes that were approved, or that were carried here from an earlier cycle. */
   staged?: string[] | undefined;
+  /** Where guidance made another task of the one this call is about: the words of its executor. */
+  scopeChange?: string | undefined;
   /** The exact errors of the previous try. */
   faults?: string[] | undefined;
   /** What the session's owner wrote down for it. */

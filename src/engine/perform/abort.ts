@@ -2,7 +2,7 @@
  * The abort checklist: tasks in progress fail with the reason, nothing is reverted, what waits is
  * given back. It can be done again after a crash and changes nothing the second time.
  */
-import type { State } from '../../core/index.ts';
+import { carriesOut, type State } from '../../core/index.ts';
 import { append, type House, redraw } from '../house.ts';
 import { showDesk } from '../intake.ts';
 import { endOrphanedGates } from './recover.ts';
@@ -33,7 +33,7 @@ function inProgress(state: State): string[] {
   for (const iteration of state.wave?.started ?? []) {
     const attempt = state.attempts.get(iteration);
     const task = attempt?.item.task;
-    if (!attempt || task === undefined || attempt.item.mode === 'TASK_REVIEW') continue;
+    if (!attempt || task === undefined || !carriesOut(attempt.item)) continue;
     const status = state.tasks.get(task)?.status;
     if (attempt.verdict === null && status !== 'review' && status !== 'done') tasks.add(task);
   }

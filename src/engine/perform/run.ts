@@ -6,6 +6,8 @@ import {
   type AgentReport,
   agentFor,
   buildPrompt,
+  carriesOut,
+  cutsAnew,
   type Fact,
   type Item,
   isWanted,
@@ -106,7 +108,7 @@ async function attempt(house: House, call: AttemptCall): Promise<void> {
   const agent = agentFor(state, item);
   const task = item.task === undefined ? null : (state.tasks.get(item.task) ?? null);
   const ordinal = ordinalOf(state, item, task);
-  const time = reckonTime(policy, task, state.durations);
+  const time = reckonTime(policy, cutsAnew(item) ? null : task, state.durations);
   const allowed = { wallMs: time.timeoutS * 1000, idleMs: policy.limits.idleTimeoutS * 1000 };
   const works = await worksBefore(house);
   const about = { iteration, item, task, ordinal, allowance: allowed, outbox };
@@ -172,7 +174,7 @@ async function attempt(house: House, call: AttemptCall): Promise<void> {
 
 /** Runs of the executor on a task count together; other items by themselves. */
 function ordinalOf(state: State, item: Item, task: TaskState | null): number {
-  if (task && item.mode !== 'TASK_REVIEW') return 1 + task.runs;
+  if (task && carriesOut(item)) return 1 + task.runs;
   return 1 + (state.items.get(itemKey(item))?.attempts ?? 0);
 }
 

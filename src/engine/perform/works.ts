@@ -6,18 +6,23 @@ import { join, relative } from 'node:path';
 import {
   type AttemptState,
   type CycleWorks,
+  cutsAnew,
   type Fact,
+  graphAround,
   isTerminal,
+  itemKey,
   keepsWorks,
   MODES,
   mayWriteWork,
   missingWorks,
   naturalOrder,
+  partFaults,
   reportOf,
   type Trespass,
   type WorkRef,
 } from '../../core/index.ts';
 import { append, type House } from '../house.ts';
+import type { CycleCall } from '../ports-cycle.ts';
 
 type Marks = Record<string, string>;
 
@@ -59,11 +64,13 @@ export async function worksAfter(house: House, attempt: AttemptState): Promise<L
   const after = trespass.length === 0 ? found : await house.cycles.marks();
   const { item } = attempt;
   const { cycle, tasks } = house.state;
+  const cut = cutOf(house, attempt, { before, after });
   const read = await house.cycles.read({
     item,
     cycle,
     before,
     finished: new Set([...tasks.values()].filter(({ status }) => status === 'done').map(({ def }) => def.id)),
+    ...(cut === null ? {} : { cut }),
   });
   const folder = `iterations/${cycle}/`;
   const present = Object.keys(after).flatMap((path) =>
@@ -72,7 +79,31 @@ export async function worksAfter(house: House, attempt: AttemptState): Promise<L
   const written = Object.entries(after)
     .filter(([path, sha256]) => before[path] !== sha256)
     .map(([path, sha256]) => ({ path, sha256 }));
-  return { works: { ...read, written, faults: [...missingWorks(item, present), ...read.faults] }, trespass };
+  const task = cut === null ? undefined : tasks.get(item.task!);
+  const odd = task === undefined ? [] : partFaults(house.state, task, read.tasks ?? []);
+  const faults = [...missingWorks(item, present), ...odd, ...read.faults];
+  return { works: { ...read, written, faults }, trespass };
+}
+
+/** What is to take the place of a task: new files of this call or an earlier one, or named after the task. */
+function cutOf(
+  { state }: House,
+  { item }: AttemptState,
+  { before, after }: { before: Marks; after: Marks },
+): NonNullable<CycleCall['cut']> | null {
+  if (!cutsAnew(item)) return null;
+  const folder = `iterations/${state.cycle}/tasks/`;
+  const key = itemKey(item);
+  const wrote = new Set(Object.keys(after).filter((path) => before[path] !== after[path]));
+  for (const attempt of state.attempts.values())
+    if (itemKey(attempt.item) === key) for (const { path } of attempt.works?.written ?? []) wrote.add(path);
+  const paths = Object.keys(after).filter((path) => {
+    const id =
+      path.startsWith(folder) && path.endsWith('.md') ? path.slice(folder.length, -'.md'.length) : '';
+    return id !== '' && !state.tasks.has(id) && (wrote.has(path) || id.startsWith(item.subject));
+  });
+  const ids = paths.map((path) => path.slice(folder.length, -'.md'.length));
+  return { paths, around: graphAround(state, item.subject, ids) };
 }
 
 async function putBack(
@@ -105,11 +136,12 @@ async function putBack(
   return trespass;
 }
 
-/** What is agreed on stays: the file of a task that is over, and in the breakdown that of any task. */
+/** What is agreed on stays: the file of a task that is over, and in a breakdown or a cut that of any task. */
 function isOpen(house: House, mode: AttemptState['item']['mode'], path: string): boolean {
   if (!path.startsWith('tasks/')) return true;
   const task = house.state.tasks.get(path.slice('tasks/'.length, -'.md'.length));
-  return task === undefined || (mode !== 'TASK_BREAKDOWN' && task.status !== 'done');
+  if (task === undefined) return true;
+  return mode !== 'TASK_BREAKDOWN' && mode !== 'SPLIT_TASK' && task.status !== 'done';
 }
 
 /** Part 1 is the executor's, whatever a reviewer adds below it. */
