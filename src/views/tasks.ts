@@ -8,6 +8,7 @@ import {
   isTerminal,
   layerNumbers,
   MARKERS,
+  needsOf,
   type State,
   type TaskState,
   type TaskStatus,
@@ -48,7 +49,11 @@ export function tasksJson(state: State): TaskJson[] {
 }
 
 function layersOf(state: State): ReadonlyMap<string, number> {
-  return layerNumbers([...state.tasks.values()].map(({ def }) => def));
+  const graph = [...state.tasks.values()].map((task) => ({
+    id: task.def.id,
+    dependsOn: needsOf(state, task),
+  }));
+  return layerNumbers(graph);
 }
 
 /** `layer`: of every task, for who asks about many. */
