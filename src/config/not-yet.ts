@@ -21,7 +21,6 @@ interface Row {
 
 /** In the order of the file. A key leaves the list when the product carries it out. */
 export const NOT_YET: Row[] = [
-  { key: 'limits.task_wip_minutes', why: 'Marks of other tools do not grow stale by time.' },
   { key: 'parallel', why: 'Agents side by side are not built: each call has the work tree to itself.' },
   { key: 'interventions.live', why: 'Agents are not corrected while they run.' },
   {

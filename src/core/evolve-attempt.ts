@@ -348,7 +348,8 @@ function reachVerdict(state: State, fact: Of<'verdict.reached'>, at: number): vo
   if (fact.down) state.down.set(attempt.agent, fact.down);
   if (fact.charged && MODES[fact.item.mode]?.charges === 'item') item.charged += 1;
   if (fact.value === 'accepted') item.charged = 0;
-  if (fact.value === 'accepted' && fact.item.task === undefined) finishCall(state, attempt);
+  const isReport = fact.item.mode === 'TIMEOUT_FAIL';
+  if (fact.value === 'accepted' && (fact.item.task === undefined || isReport)) finishCall(state, attempt);
   countTry(state, fact, attempt);
   state.seenTrees.add(fact.tree);
   if (attempt.after) state.seenTrees.add(attempt.after.tree);
@@ -366,7 +367,7 @@ function finishCall(state: State, { item, works }: AttemptState): void {
 function countTry(state: State, fact: Of<'verdict.reached'>, attempt: AttemptState): void {
   const task = fact.item.task === undefined ? undefined : state.tasks.get(fact.item.task);
   // What a planner makes of a task is no try at it.
-  if (!task || fact.item.mode === 'SPLIT_TASK') return;
+  if (!task || fact.item.mode === 'SPLIT_TASK' || fact.item.mode === 'TIMEOUT_FAIL') return;
   const limit = state.policy?.limits.maxTaskAttempts ?? 3;
   const timedOut = fact.findings.some((finding) => finding.kind === 'timed_out');
   if (timedOut && attempt.report?.timeout !== 'idle') task.timeouts += 1;

@@ -72,6 +72,7 @@ export { idleUnblock, receive } from './route.ts';
 export { interaction, questionId, settle } from './settle.ts';
 export * from './shell-word.ts';
 export { cutsAnew, graphAround, needsOf, partFaults, splitDue } from './split.ts';
+export { ownStaleReports, staleFacts } from './stale.ts';
 export * from './state.ts';
 export { EXITS, type Exit, exitOf, type Step } from './step.ts';
 export {

@@ -7,6 +7,7 @@ import type { Fact } from './event.ts';
 import type { Message } from './message.ts';
 import { nearest } from './nearest.ts';
 import { receive } from './route.ts';
+import { staleFacts } from './stale.ts';
 import type { State } from './state.ts';
 import { isTerminal, MARKERS, type TaskStatus } from './task.ts';
 
@@ -19,6 +20,8 @@ export interface MarkerEdit {
   to: TaskStatus | 'unknown' | null;
   /** A step of planning or knowledge, which is no task. */
   isStep: boolean;
+  /** Epoch ms that the line gives for it; null or absent where it gives none. */
+  since?: number | null;
 }
 
 export interface MarkedFile {
@@ -88,6 +91,8 @@ function hear(state: State, edit: MarkerEdit, { at, busy }: { at: number; busy: 
       `the line of ${id} was taken out and is drawn again; to leave it out mark it ${MARKERS.cancelled}`,
     );
   if (to === 'unknown') return refuse(`${sign} at ${id} is no marker; a person can mark ${SIGNS}`);
+  const stale = to === 'doing' ? staleFacts(state, id, { since: edit.since ?? null, now: at }) : [];
+  if (stale.length > 0) return { facts: stale };
   if (isHint || (to === 'todo' && !isTerminal(task.status)))
     return refuse(
       `${id} is ${task.status} and cannot be marked ${MARKERS[to]} by hand; a person can mark ${SIGNS}`,

@@ -27,6 +27,8 @@ export function isReady(state: State, task: TaskState): boolean {
 export function isWanted(state: State, item: Item): boolean {
   if (item.task === undefined) return true;
   const task = state.tasks.get(item.task);
+  // Its report is wanted until somebody takes it up again.
+  if (item.mode === 'TIMEOUT_FAIL') return task?.status === 'failed';
   if (task === undefined || isTerminal(task.status) || heldBy(state, item.task) !== null) return false;
   // Open again before its review began.
   return item.mode !== 'TASK_REVIEW' || task.status === 'review';

@@ -15,6 +15,7 @@ import { candidates, inScope, isExhausted, isReady, pickWave } from './pick.ts';
 import { type Item, itemKey } from './role.ts';
 import { questionId } from './settle.ts';
 import { cutsAnew, needsOf, splitDue, standsFor } from './split.ts';
+import { staleReport } from './stale.ts';
 import { heldBy, hires, type State, type TaskState } from './state.ts';
 import { type Step, stop } from './step.ts';
 import { isTerminal, MARKERS } from './task.ts';
@@ -112,6 +113,8 @@ function walkThrough(state: State, from: Phase): Step {
 function batch(state: State, now: number): Step {
   const doomed = dependencyFacts(state);
   if (doomed.length > 0) return { do: 'record', facts: doomed };
+  const reported = staleStep(state, now);
+  if (reported) return reported;
   const used = unblockStep(state) ?? exhaustedStep(state);
   if (used) return used;
   const found = pickable(state);
@@ -152,6 +155,14 @@ function openWave(state: State, ready: ReturnType<typeof candidates>): Step {
     wave: state.lastWave + 1,
     items: items.map((item, index) => ({ iteration: state.lastIteration + 1 + index, item })),
   };
+}
+
+/** Who looks at a task that nobody works on any more comes before new work. */
+function staleStep(state: State, now: number): Step | null {
+  const due = staleReport(state);
+  if (due === null) return null;
+  if (due.usedUp === null) return callStep(state, due.item, now);
+  return { do: 'record', facts: passedOver(due.item, due.usedUp) };
 }
 
 /** Tasks whose dependency can never hold fail with it, uncharged. */

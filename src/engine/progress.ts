@@ -1,6 +1,7 @@
 /** Takes in what somebody did to the markers of `progress.md`, and tells what became of it. */
 import { type Fact, markerFacts, wasBusy } from '../core/index.ts';
 import { append, type House } from './house.ts';
+import { reportStale } from './perform/works.ts';
 import type { ProgressEdit } from './ports.ts';
 
 export async function readProgress(house: House): Promise<void> {
@@ -8,7 +9,9 @@ export async function readProgress(house: House): Promise<void> {
   if (edit === null) return;
   const busy = wasBusy(house.state, edit.at);
   const aside = busy && edit.words ? await putAside(house, edit) : [];
-  await append(house, (state) => [...markerFacts(state, edit), ...aside]);
+  const facts = markerFacts(house.state, edit);
+  await append(house, [...facts, ...aside]);
+  await reportStale(house, facts);
   house.mirrors.settle(edit, !busy);
   house.redrawDue = true;
 }

@@ -16,7 +16,7 @@ import { setAside, takeUp } from './perform/leftovers.ts';
 import { endOrphanedGates, recover } from './perform/recover.ts';
 import { runWave } from './perform/run.ts';
 import { close, open } from './perform/wave.ts';
-import { reviewAnyway } from './perform/works.ts';
+import { reportStale, reviewAnyway } from './perform/works.ts';
 
 /** Carries out one step of the law and says when the next is due. */
 export async function turn(house: House): Promise<Turned> {
@@ -53,6 +53,7 @@ async function perform(house: House, step: Step): Promise<Turned> {
     case 'record':
       await append(house, step.facts);
       await reviewAnyway(house, step.facts);
+      await reportStale(house, step.facts);
       break;
     case 'recover':
       await recover(house, step.iterations);

@@ -88,9 +88,9 @@ function editOf(before: string, text: string, about: { path: string; at: number 
 function editsOf(before: string, text: string): MarkerEdit[] {
   const [was, is] = [markersOf(before), markersOf(text)];
   const edits: MarkerEdit[] = [];
-  for (const [id, { status, sign, section }] of is)
+  for (const [id, { status, sign, section, at: since }] of is)
     if (was.get(id)?.status !== status)
-      edits.push({ id, to: status, sign, isStep: section !== 'implementation' });
+      edits.push({ id, to: status, sign, isStep: section !== 'implementation', since });
   for (const [id, { section }] of was)
     if (!is.has(id)) edits.push({ id, to: null, sign: null, isStep: section !== 'implementation' });
   return edits;

@@ -16,8 +16,10 @@ import {
   mayWriteWork,
   missingWorks,
   naturalOrder,
+  ownStaleReports,
   partFaults,
   reportOf,
+  reportPath,
   type Trespass,
   type WorkRef,
 } from '../../core/index.ts';
@@ -209,6 +211,27 @@ export async function reviewAnyway(house: House, facts: readonly Fact[]): Promis
   if (passed) await house.cycles.review(house.state.cycle, [...house.state.tasks.values()]);
 }
 
+/** What is known of a task that nobody worked on any more, where no reviewer writes it down. */
+export async function reportStale(house: House, facts: readonly Fact[]): Promise<void> {
+  const { state, cycles } = house;
+  for (const task of ownStaleReports(state, facts)) {
+    const attempt = Math.max(1, task.runs);
+    await cycles.report(`iterations/${state.cycle}/${reportPath(task.def.id, attempt)}`, {
+      task: task.def,
+      cycle: state.cycle,
+      attempt,
+      at: task.movedAt,
+      files: [],
+      summary: `Nobody reported on this task: it was marked as ${task.reason}.`,
+      gates: [],
+      review: {
+        verdict: 'Failed',
+        feedback: 'See what stands in the work tree for it, and begin there; where it was too big, cut it.',
+      },
+    });
+  }
+}
+
 /** After the verdict: the report of a task says what was found, whoever left it out. */
 export async function completeReport(house: House, iteration: number): Promise<void> {
   const attempt = house.state.attempts.get(iteration);
@@ -216,9 +239,10 @@ export async function completeReport(house: House, iteration: number): Promise<v
   const path = reportOf(house.state, attempt.item);
   const task = house.state.tasks.get(attempt.item.task ?? '');
   if (path === null || task === undefined) return;
-  const reviewed = attempt.item.mode === 'TASK_REVIEW';
+  const reviewed = MODES[attempt.item.mode].role === 'reviewer';
   if (reviewed && attempt.verdict.value !== 'accepted') return;
-  const { feedback } = task.review;
+  const late = attempt.item.mode === 'TIMEOUT_FAIL';
+  const feedback = late ? (attempt.claim?.result?.feedback ?? '') : task.review.feedback;
   await house.cycles.report(`iterations/${house.state.cycle}/${path}`, {
     task: task.def,
     cycle: house.state.cycle,
@@ -227,6 +251,6 @@ export async function completeReport(house: House, iteration: number): Promise<v
     files: attempt.changes.map((change) => change.path),
     summary: attempt.claim?.result?.summary || attempt.verdict.reason,
     gates: attempt.gates.map(({ gate, outcome }) => ({ name: gate, outcome })),
-    ...(reviewed ? { review: { verdict: task.rework ? 'Failed' : 'Qualified', feedback } } : {}),
+    ...(reviewed ? { review: { verdict: late || task.rework ? 'Failed' : 'Qualified', feedback } } : {}),
   });
 }
