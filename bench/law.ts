@@ -69,7 +69,8 @@ export async function journalRows({ quick }: Scale): Promise<Row[]> {
   }
 }
 
-async function resumed(dir: string, file: string): Promise<void> {
+/** Lock, read and check the chain, fold, decide. */
+export async function resumed(dir: string, file: string): Promise<void> {
   const identity = { pid: process.pid, startTime: '1', host: 'bench', boot: '1' };
   const lock = await takeLock({ file: join(dir, 'lock'), identity, sessionId: 'bench', now: Date.now() });
   if (lock.kind !== 'taken') throw new Error('the bench does not get its own lock');

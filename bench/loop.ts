@@ -82,7 +82,7 @@ async function overheadRows(root: string, files: number, iterations: number): Pr
 }
 
 /** `git add -A`, `write-tree` and `diff-tree`, on an index of its own that stays warm. */
-async function bareGit(root: string): Promise<() => Promise<void>> {
+export async function bareGit(root: string): Promise<() => Promise<void>> {
   const index = join(root, '.git', 'bench-index');
   copyFileSync(join(root, '.git', 'index'), index);
   const env = { ...process.env, GIT_INDEX_FILE: index } as Record<string, string>;
@@ -137,7 +137,7 @@ async function processRows(root: string): Promise<Row[]> {
 }
 
 /** Puts the shim there; answers a reader of the calls so far. */
-function countingGit(folder: string): () => string[] {
+export function countingGit(folder: string): () => string[] {
   const real = findProgram('git', process.env);
   if (real === null) throw new Error('git is not in PATH');
   const log = join(folder, 'calls');
@@ -169,7 +169,7 @@ async function counted(
 }
 
 /** The subcommand of a git call, past its options. */
-function commandOf(line: string): string {
+export function commandOf(line: string): string {
   return line.replace(/^(-c \S+ |--?[\w-]+(=\S*)? )*/, '').split(' ')[0]!;
 }
 

@@ -2,7 +2,8 @@
  * `npm run bench`: every number the product promises, with its budget, and exit 1 when one is missed.
  *
  *   npm run bench                  all of it, some minutes
- *   npm run bench -- --only loop   one part: start, law, home, behaviour, evidence, output, loop, human
+ *   npm run bench -- --only loop   one part: start, law, home, behaviour, evidence, output, loop,
+ *                                  full, human
  *   npm run bench -- --quick       a smoke run: small sizes, no budgets
  */
 import { type Missing, machine, print, type Row, type Scale } from './measure.ts';
@@ -27,6 +28,7 @@ const PARTS: Record<string, () => Promise<Part[]>> = {
   },
   output: async () => [(await import('./output.ts')).outputRows],
   loop: async () => [(await import('./loop.ts')).loopRows],
+  full: async () => [(await import('./full.ts')).fullRows],
   human: async () => [(await import('./human.ts')).humanRows],
 };
 

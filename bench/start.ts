@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { writeJournal } from './journal.ts';
 import { inTurns, type Missing, medianCostMs, type Row, type Scale } from './measure.ts';
 
-const PROGRAM = join(dirname(dirname(fileURLToPath(import.meta.url))), 'dist', 'ralph.js');
+export const PROGRAM = join(dirname(dirname(fileURLToPath(import.meta.url))), 'dist', 'ralph.js');
 const SESSION = '260101-000000';
 
 interface Call {
@@ -16,7 +16,7 @@ interface Call {
   env?: Record<string, string>;
 }
 
-function node({ args, cwd, env = {} }: Call): string {
+export function node({ args, cwd, env = {} }: Call): string {
   const { NODE_OPTIONS: _, ...clean } = process.env;
   const ran = spawnSync(process.execPath, args, { cwd, env: { ...clean, ...env }, encoding: 'utf8' });
   if (ran.status !== 0) throw new Error(`${args.join(' ')} ended with ${ran.status}: ${ran.stderr}`);

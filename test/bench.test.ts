@@ -12,7 +12,7 @@ it('every benchmark has a number or a reason in a quick run', async () => {
     '--quick',
   ];
   const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: ROOT, timeout: 230_000 });
-  for (const part of ['start', 'law', 'home', 'behaviour', 'evidence', 'output', 'loop'])
+  for (const part of ['start', 'law', 'home', 'behaviour', 'evidence', 'output', 'loop', 'full'])
     expect(stdout).toContain(`\n${part}\n`);
   expect(stdout).not.toContain('not measured');
 }, 240_000);
