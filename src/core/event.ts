@@ -355,7 +355,8 @@ export type Fact =
     }
   | { type: 'desk.written'; file: 'blocked.txt' | 'decide.txt'; sha256: string | null; at: number }
   // topics, provider, notices
-  | { type: 'feedback.received'; id: string; text: string }
+  /** `folder`: where it lies, relative to the session's; absent where it came as a message, and in older journals. */
+  | { type: 'feedback.received'; id: string; text: string; folder?: string }
   | { type: 'topic.published'; iteration: number; role: string; topic: string; payload: string }
   | { type: 'provider.parked'; agent: string; until: number; reason: string }
   | { type: 'notice.given'; level: 'info' | 'warning' | 'critical'; text: string };

@@ -127,12 +127,16 @@ function readTasks(state: State, fact: Extract<TaskFact, { type: 'tasks.read' }>
   else if (fact.by !== 'agent') delete state.unread;
   for (const def of fact.set) {
     const known = state.tasks.get(def.id);
-    if (known) {
+    if (known && isGivenAnew(state, known, fact)) {
+      state.replaced.push(known);
+      addTask(state, def);
+    } else if (known) {
       const over = known.def.status === 'done' || known.def.status === 'cancelled';
       const reopened = over && def.status === 'todo' && known.status === known.def.status;
       const ended = isTerminal(def.status) && def.status !== known.def.status && !isTerminal(known.status);
       known.reworded = rewordedBy(state, known, { def, by: fact.by });
       known.def = def;
+      if (fact.by === 'agent') known.carry = false;
       // Only a person re-opens a finished task; the engine's own marks never come back as news.
       if (reopened && fact.by !== 'agent') moveTask(state, def.id, 'todo', '', fact.by);
       // The mark of an agent's own commit that comes back (`git restore`) is that agent's claim, whoever wrote
@@ -140,14 +144,32 @@ function readTasks(state: State, fact: Extract<TaskFact, { type: 'tasks.read' }>
       if (ended && fact.by === 'person' && known.vouched !== null) known.vouched = null;
       else if (ended && fact.by === 'person') moveTask(state, def.id, def.status, 'marked by hand', 'person');
     } else {
-      state.tasks.set(def.id, newTask(def));
-      if (state.run && !isTerminal(def.status)) state.run.addedTasks += 1;
+      addTask(state, def);
     }
   }
   for (const id of fact.gone) {
     closeQuestions(state, id);
     state.tasks.delete(id);
   }
+}
+
+function addTask(state: State, def: TaskDef): void {
+  state.tasks.set(def.id, newTask(def, state.cycle));
+  if (state.run && !isTerminal(def.status)) state.run.addedTasks += 1;
+}
+
+/** A planner of a later cycle may use the ids of finished tasks anew, once their work has landed. */
+function isGivenAnew(
+  state: State,
+  known: TaskState,
+  fact: Extract<TaskFact, { type: 'tasks.read' }>,
+): boolean {
+  return fact.by === 'agent' && fact.source.dialect === 'ralph-v2' && isFree(state, known);
+}
+
+/** Whether the id of this task may be another task's in the running cycle. */
+export function isFree(state: State, { status, cycle, landed }: TaskState): boolean {
+  return (status === 'done' || status === 'cancelled') && landed === 'landed' && cycle < state.cycle;
 }
 
 /** A person who changes the task has seen its words; the engine's own marks change none. */
@@ -177,11 +199,13 @@ function sameWords(one: TaskDef, other: TaskDef): boolean {
   return wordsOf(one).join('\n') === wordsOf(other).join('\n');
 }
 
-function newTask(def: TaskDef): TaskState {
+function newTask(def: TaskDef, cycle: number): TaskState {
   const status: TaskStatus = def.status === 'doing' ? 'todo' : def.status;
   const review = def.review ?? { status: null, count: 0, feedback: '' };
   return {
     def,
+    cycle,
+    carry: false,
     reworded: null,
     status,
     prior: status,
@@ -264,6 +288,8 @@ function acceptTask(task: TaskState): void {
 }
 
 function reopenTask(state: State, task: TaskState, was: TaskStatus): void {
+  task.carry ||= task.cycle < state.cycle;
+  task.cycle = state.cycle;
   task.landed = 'no';
   task.commit = null;
   // It stands for itself again.

@@ -255,6 +255,7 @@ function startCycle(state: State, cycle: number): void {
     if (task.status === 'done' || task.status === 'cancelled') continue;
     Object.assign(task, { status: 'todo', prior: 'todo', reason: '', landed: 'no', runs: 0 });
     task.agent = null;
+    Object.assign(task, { cycle, carry: false });
     // Its files stay its own and land with it; as proof only work of the new cycle counts.
     Object.assign(task, { sinceReview: state.lastIteration, baseTree: null });
     restartBudgets(state, task);

@@ -21,7 +21,7 @@ describe('work that the branch does not hold any more', () => {
   test('given an attempt that took commits off, when its work is gone, then the task is open again, uncharged', () => {
     const item = itemOn('t2');
     const state = given(...one, waved(2, item), begun(2, item), ended(2, { rewrote: true }));
-    const facts = goneFacts(state, ['t1']);
+    const facts = goneFacts(state, landedTasks(state));
     expect(facts[0]).toMatchObject({ type: 'task.moved', task: 't1', to: 'todo', by: 'engine' });
     expect(facts.map(({ type }) => type)).toEqual(['task.moved', 'notice.given']);
     const after = given(...one, ...facts).tasks.get('t1')!;
@@ -30,8 +30,9 @@ describe('work that the branch does not hold any more', () => {
 
   test('given no attempt that took it off, when its work is gone, then a person is told once and it stays done', () => {
     const state = given(...one);
-    const facts = goneFacts(state, ['t1']);
+    const facts = goneFacts(state, landedTasks(state));
     expect(facts.map(({ type }) => type)).toEqual(['notice.given']);
-    expect(goneFacts(given(...one, ...facts), ['t1'])).toEqual([]);
+    const told = given(...one, ...facts);
+    expect(goneFacts(told, landedTasks(told))).toEqual([]);
   });
 });

@@ -8,24 +8,27 @@ import type { State, TaskState } from './state.ts';
 
 /** The tasks whose commit counts as theirs and has to be in the branch. */
 export function landedTasks(state: State): TaskState[] {
-  return [...state.tasks.values()].filter(
+  return [...state.tasks.values(), ...state.replaced].filter(
     ({ status, landed, commit }) => status === 'done' && landed === 'landed' && commit !== null,
   );
 }
 
 /** What follows for these tasks of `landedTasks`, whose commit and content the branch lacks. */
-export function goneFacts(state: State, gone: readonly string[]): Fact[] {
+export function goneFacts(state: State, gone: readonly TaskState[]): Fact[] {
   const facts: Fact[] = [];
-  for (const id of gone) {
-    const task = state.tasks.get(id);
-    if (!task) continue;
+  for (const task of gone) {
+    const { id } = task.def;
+    const now = state.tasks.get(id);
+    if (now === undefined) continue;
     const commit = (task.commit ?? '').slice(0, 10);
     const by = takenOffBy(state, task);
     const text =
-      by === null
-        ? `${id} is done, but its commit ${commit} is not in this branch any more. No attempt took it off, so the task stays done; \`ralph tasks reopen ${id}\` opens it again.`
-        : `${id} is open again: its commit ${commit} is not in the branch any more, since iteration ${by} took commits off. \`git show ${commit}\` shows what it was.`;
-    if (by !== null) {
+      now !== task
+        ? `${id} of cycle ${task.cycle} is done, but its commit ${commit} is not in this branch any more; \`git show ${commit}\` shows what it was.`
+        : by === null
+          ? `${id} is done, but its commit ${commit} is not in this branch any more. No attempt took it off, so the task stays done; \`ralph tasks reopen ${id}\` opens it again.`
+          : `${id} is open again: its commit ${commit} is not in the branch any more, since iteration ${by} took commits off. \`git show ${commit}\` shows what it was.`;
+    if (now === task && by !== null) {
       const reason = `its commit ${commit} was taken off the branch in iteration ${by}`;
       facts.push({ type: 'task.moved', task: id, to: 'todo', reason, by: 'engine' });
     }

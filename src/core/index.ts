@@ -28,6 +28,7 @@ export { decide, isDue, type Moment } from './decide.ts';
 export type * from './event.ts';
 export type * from './evidence.ts';
 export { ABORTED_REASON, evolve } from './evolve.ts';
+export { isFree } from './evolve-task.ts';
 export { agentFor, choiceFor, modelFor } from './fallback.ts';
 export { type FeedbackLine, feedbackFor, standingFeedback } from './feedback.ts';
 export { holdsCompletion } from './final-message.ts';

@@ -40,7 +40,7 @@ export function netChanges(task: TaskState, made: Made, since: number): Change[]
  */
 export function leftThere(state: State, made: Made): Left {
   const left: Left = new Map();
-  const tasks = [...state.tasks.values()];
+  const tasks = [...state.tasks.values(), ...state.replaced];
   const ofTasks = new Set(tasks.flatMap(({ attempts }) => attempts));
   const lastOf = new Map(tasks.map((task) => [task.attempts.at(-1) ?? 0, task]));
   for (const iteration of [...made.keys()].sort((a, b) => a - b)) {

@@ -32,6 +32,10 @@ export interface Reworded {
 
 export interface TaskState {
   def: TaskDef;
+  /** The cycle it is worked on in, or was last: with its id that is which task it is. */
+  cycle: number;
+  /** Opened again in a later cycle than its own, whose folder does not hold its definition yet. */
+  carry: boolean;
   /** An agent changed its words, which is legal and told; null: they are a person's. `was`: theirs. */
   reworded: (Reworded & { was: TaskDef }) | null;
   status: TaskStatus;
@@ -303,6 +307,8 @@ export interface State {
   /** What in the list may be meant as tasks and is read as none; absent: nothing is. */
   unread?: string[];
   tasks: Map<string, TaskState>;
+  /** Finished tasks of earlier cycles whose id a later cycle gave to another task, oldest first. */
+  replaced: TaskState[];
   items: Map<string, ItemState>;
   attempts: Map<number, AttemptState>;
   /** Iterations started and not settled. */
@@ -374,6 +380,7 @@ export function emptyState(): State {
     source: null,
     sourceSha: null,
     tasks: new Map(),
+    replaced: [],
     items: new Map(),
     attempts: new Map(),
     open: new Set(),
@@ -410,6 +417,11 @@ export function emptyState(): State {
     tokens: { input: 0, output: 0 },
     costUsd: null,
   };
+}
+
+/** The tasks of the running cycle: those it took over, and its own. What earlier ones finished is none. */
+export function tasksOfCycle({ tasks, cycle }: State): TaskState[] {
+  return [...tasks.values()].filter((task) => task.cycle === cycle);
 }
 
 /** The key under which a gate's result on a tree is remembered. */

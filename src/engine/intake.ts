@@ -6,6 +6,7 @@ import {
   definitionFacts,
   type Fact,
   isPlanned,
+  isTerminal,
   type Message,
   openQuestions,
   receive,
@@ -168,7 +169,16 @@ export async function showDesk(house: House): Promise<void> {
 /** Planned tasks are files, and people may remove one or bring it back. */
 async function readDefinitions(house: House): Promise<void> {
   if (!isPlanned(house.state)) return;
-  const defined = await house.cycles.defined(house.state.cycle);
+  const { cycle, phase, tasks } = house.state;
+  let defined = await house.cycles.defined(cycle);
+  const back = [...tasks.values()].filter(
+    ({ carry, status, def }) => carry && !isTerminal(status) && !defined.has(def.id),
+  );
+  // A folder that is still to be filled takes all open tasks over.
+  if (back.length > 0 && (phase !== 'REPLANNING' || defined.size > 0)) {
+    await house.cycles.begin(cycle, { tasks: back.map(({ def }) => def), notes: [], most: 0 });
+    defined = await house.cycles.defined(cycle);
+  }
   await append(house, (state) => definitionFacts(state, defined));
 }
 
@@ -184,7 +194,7 @@ async function readFeedback(house: House): Promise<void> {
               message: feedbackMessage(batch, house.clock.now()),
               action: 'queued',
             },
-            { type: 'feedback.received', id: batch.id, text: batch.text },
+            { type: 'feedback.received', ...batch },
           ],
     );
   }

@@ -6,7 +6,9 @@ export interface CycleCall {
   item: Item;
   cycle: number;
   before: Readonly<Record<string, string>>;
-  /** Ids of tasks that an earlier cycle, or this one, has finished. */
+  /** Ids of finished tasks that no other task may have in this cycle. */
+  taken: ReadonlySet<string>;
+  /** Ids of the tasks that earlier cycles, or this one, have finished: others may depend on them. */
   finished: ReadonlySet<string>;
   /** Where a task is cut anew: the files that are to take its place, and the graph that they stand in. */
   cut?: { paths: readonly string[]; around: readonly { id: string; dependsOn: string[] }[] };

@@ -400,5 +400,6 @@ export interface SkillFile {
 
 /** Feedback batches under `iterations/<N+1>/feedbacks/`, each with the hash of its text as id. */
 export interface FeedbackSource {
-  poll(nextCycle: number): Promise<{ id: string; text: string }[]>;
+  /** `folder`: relative to the session's. */
+  poll(nextCycle: number): Promise<{ id: string; text: string; folder?: string }[]>;
 }

@@ -158,6 +158,7 @@ None.
       cycle: 1,
       before: {},
       finished: new Set(),
+      taken: new Set(),
       cut: { paths: ['a', 'b'].map((part) => `iterations/1/tasks/task-1${part}.md`), around },
     });
 
@@ -189,6 +190,7 @@ None.
       cycle: 1,
       before: {},
       finished: new Set(['task-3']),
+      taken: new Set(['task-3']),
     });
     expect(faults).toEqual([]);
   });

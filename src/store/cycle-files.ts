@@ -211,7 +211,7 @@ async function tasksOf({ call, sessionDir, text }: Reading): Promise<Pick<CycleW
   const finished = [...call.finished].map((id) => ({ id, dependsOn: [] }));
   const { tasks, faults } = readTaskFolder(files, call.cut?.around ?? finished);
   const again = tasks
-    .filter(({ id }) => call.finished.has(id))
+    .filter(({ id }) => call.taken.has(id))
     .map(({ id }) => `tasks/${id}.md: ${id} is finished already; give the new task another id`);
   return { tasks, faults: [...again, ...faults] };
 }

@@ -55,7 +55,7 @@ export function feedbackSource(sessionDir: string): FeedbackSource {
         );
         const named =
           twice.length === 0 ? [] : [`Other batches use these ids too, so name them: ${twice.join(', ')}`];
-        return { id, text: [text, ...named, ...notes].join('\n\n') };
+        return { id, folder, text: [text, ...named, ...notes].join('\n\n') };
       });
     },
   };

@@ -1,5 +1,12 @@
 /** The times of cycles, of planning and of tasks, for `metadata.yaml` and `progress.md` of each cycle. */
-import { type Fact, type JournalRecord, keepsWorks, type State, type TaskState } from '../core/index.ts';
+import {
+  type Fact,
+  type JournalRecord,
+  keepsWorks,
+  type State,
+  type TaskState,
+  tasksOfCycle,
+} from '../core/index.ts';
 import {
   type CycleMetadata,
   type ProgressFacts,
@@ -60,7 +67,7 @@ export function tellCycle(times: CycleTimes, record: JournalRecord, { state }: S
         times.movedAt.set(fact.task, at);
         break;
       case 'feedback.received':
-        times.feedbacks.push(fact.id.slice(0, 'feedback-'.length + 8));
+        times.feedbacks.push(fact.folder?.split('/').at(-1) ?? fact.id.slice(0, 'feedback-'.length + 8));
         break;
       default:
         tellPhase(current(times, state, at), fact, at);
@@ -105,7 +112,9 @@ function endCycle(times: CycleTimes, cycle: number, at: number, state: State): v
   const ended = times.cycles.get(cycle);
   if (!ended) return;
   ended.completedAt ??= at;
-  ended.ended = stories(state);
+  // The new cycle has taken over already what this one did not finish.
+  const its = [...state.tasks.values()].filter((task) => task.cycle === cycle || task.cycle === state.cycle);
+  ended.ended = stories(state, its);
 }
 
 function tellPhase(cycle: Cycle, fact: Fact, at: number): void {
@@ -129,7 +138,7 @@ export function cycleMetadata(times: CycleTimes, state: State, cycle: number): C
     planningCompletedAt: told.planningCompletedAt,
     completedAt: told.completedAt,
     planningTasks: Object.fromEntries(planningSteps(state, cycle).map((step) => [step.marker, isDone(step)])),
-    tasksDefined: told.ended?.total ?? state.tasks.size,
+    tasksDefined: told.ended?.total ?? tasksOfCycle(state).length,
   };
 }
 
@@ -144,7 +153,7 @@ function progressFacts(times: CycleTimes, state: State): ProgressFacts {
     cycle: state.cycle,
     planning: planningSteps(state, state.cycle).map(line),
     knowledge: knowledgeSteps(state).map(line),
-    tasks: [...state.tasks.values()]
+    tasks: tasksOfCycle(state)
       .sort((a, b) => a.def.order - b.def.order)
       .map((task) => taskLine(times, state, task)),
     cycles: [...times.cycles.values()].map((cycle) => cycleRow(cycle, state)),
@@ -166,7 +175,7 @@ function taskLine({ movedAt }: CycleTimes, state: State, task: TaskState): Progr
 }
 
 function cycleRow(cycle: Cycle, state: State): ProgressFacts['cycles'][number] {
-  const { done, total } = cycle.ended ?? stories(state);
+  const { done, total } = cycle.ended ?? stories(state, tasksOfCycle(state));
   return {
     cycle: cycle.cycle,
     status: rowStatus(cycle, state, total > 0 && done === total),

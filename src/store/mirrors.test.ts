@@ -495,7 +495,13 @@ describe('metadata and progress', () => {
     await played.redraw();
     const progress = text(inSession('iterations/2/progress.md'));
     expect(progress).toContain('| 1 | Incomplete | 1/2 | N/A |');
-    expect(progress).toContain('| 2 | In progress | 1/2 | feedback-ffffffff |');
+    expect(progress).toContain('| 2 | In progress | 0/1 | feedback-ffffffff |');
+    expect(progress).not.toContain('task-1');
+    expect(parse(text(inSession('metadata.yaml'))).tasks).toMatchObject({
+      total: 1,
+      completed: 0,
+      pending: 1,
+    });
     expect(parse(text(inSession('iterations/1/metadata.yaml'))).completed_at).toBe('2026-01-01T12:00:11Z');
   });
 });

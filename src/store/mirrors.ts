@@ -4,7 +4,7 @@
  * state, so a full disk costs a warning and not the run.
  */
 import { join } from 'node:path';
-import { type Fact, type JournalRecord, Problem, type State } from '../core/index.ts';
+import { type Fact, type JournalRecord, Problem, type State, tasksOfCycle } from '../core/index.ts';
 import { writeCycleMetadata, writeSessionMetadata } from '../dialects/index.ts';
 import type { Mirrors, ProgressEdit } from '../engine/index.ts';
 import { statusDetail, tasksSummary } from '../views/index.ts';
@@ -321,7 +321,7 @@ async function drawSession(drawer: Drawer, state: State): Promise<void> {
     cycle: state.cycle,
     phase: state.phase,
     wave: state.lastWave,
-    tasks: tasksSummary(state),
+    tasks: tasksSummary(state, tasksOfCycle(state)),
     status: statusDetail(state),
     detail: state.paused?.text || state.run?.stopped?.reason || '',
     timezone: session.timezone,

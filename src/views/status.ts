@@ -7,6 +7,8 @@ import {
   PHASES,
   type Phase,
   type State,
+  type TaskState,
+  tasksOfCycle,
 } from '../core/index.ts';
 import { type QuestionJson, questionJson, questionText } from './inbox.ts';
 import { type LiveInfo, nextWords } from './next.ts';
@@ -95,7 +97,7 @@ export function statusJson(state: State, now: number, live: LiveInfo): StatusJso
     iteration: state.cycle,
     current_state: state.phase,
     current_wave: state.lastWave,
-    tasks_summary: tasksSummary(state),
+    tasks_summary: tasksSummary(state, tasksOfCycle(state)),
     next_action: nextWords(state, now, live),
     paused: state.paused !== null,
     phase: state.phase,
@@ -145,9 +147,13 @@ function isDecided({ phase, cycleWork, items, questions }: State): boolean {
   return questions.get(cycleWork.approval ?? '')?.state === 'answered';
 }
 
-export function tasksSummary(state: State): StatusJson['tasks_summary'] {
-  const summary = { total: state.tasks.size, completed: 0, failed: 0, pending: 0, cancelled: 0 };
-  for (const { status } of state.tasks.values()) {
+/** Counts of these tasks; those of the whole session where none are given. */
+export function tasksSummary(
+  state: State,
+  tasks: readonly TaskState[] = [...state.tasks.values()],
+): StatusJson['tasks_summary'] {
+  const summary = { total: tasks.length, completed: 0, failed: 0, pending: 0, cancelled: 0 };
+  for (const { status } of tasks) {
     if (status === 'done') summary.completed += 1;
     else if (status === 'failed') summary.failed += 1;
     else if (status === 'cancelled') summary.cancelled += 1;

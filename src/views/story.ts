@@ -22,6 +22,7 @@ import {
   reportOf,
   type State,
   type StopCause,
+  type TaskState,
   type TaskStatus,
   type TimeReckoning,
   type Trespass,
@@ -408,11 +409,14 @@ function close(story: Story): void {
   }
 }
 
-/** Tasks done, of all that are wanted: a cancelled one is no longer part of the total. */
-export function stories(state: State): { done: number; total: number } {
+/** Tasks done, of all that are wanted: a cancelled one is no longer part of the total. Default: of the session. */
+export function stories(
+  state: State,
+  tasks: Iterable<TaskState> = state.tasks.values(),
+): { done: number; total: number } {
   let done = 0;
   let total = 0;
-  for (const { status } of state.tasks.values()) {
+  for (const { status } of tasks) {
     if (status === 'done') done += 1;
     if (status !== 'cancelled') total += 1;
   }

@@ -282,6 +282,10 @@ function taskText(story: Story, id: string, view: Viewpoint): string {
       `not put back: ${oneLine(path, 120)}; its earlier text is kept as ${oneLine(file, 200)} in the session's folder`,
     );
   }
+  for (const { cycle, commit } of story.state.replaced.filter(({ def }) => def.id === id))
+    lines.push(
+      `another task ${oneLine(id, 80)} was finished in cycle ${cycle}${commit === null ? '' : `: ${commit.slice(0, 10)}`}`,
+    );
   if (held) lines.push(`held by ${held.question} (${held.kind}): ${held.reason}`);
   if (task.def.dependsOn.length > 0) lines.push(`depends on ${some(task.def.dependsOn)}`);
   const told = iterationsOf(story, id);

@@ -96,4 +96,6 @@ test('objective, plan, questions, three tasks, one rework, review, approval; the
   expect(work('iterations/1/plan.md')).not.toContain('Replanning History');
   expect(work('iterations/2/plan.md')).toContain('Replanning History');
   expect(work('iterations/2/progress.md')).toMatch(/- \[x\] task-4 /);
+  expect(work('iterations/2/progress.md')).not.toContain('task-3');
+  expect(work('iterations/2/progress.md')).toMatch(/\| 2 \| Complete \| 1\/1 \| \d{8}-\d{6}/);
 });

@@ -123,7 +123,10 @@ export const CREW: ScriptedRun[] = [
   },
   { when: { mode: 'feedback-analysis' }, do: [write('questions/feedback-driven.md', QUESTIONS), done()] },
   { when: { mode: 'UPDATE' }, do: [write('plan.md', LATER), done()] },
-  { when: { mode: 'REBREAKDOWN' }, do: [write('tasks/task-4.md', taskFile('task-4', 'four.txt')), done()] },
+  {
+    when: { mode: 'REBREAKDOWN' },
+    do: [write('tasks/task-4.md', taskFile('task-4', 'four.txt', ['task-3'])), done()],
+  },
   { when: { mode: 'TASK_REVIEW' }, do: [QUALIFIED] },
   {
     when: { mode: 'SESSION_REVIEW' },

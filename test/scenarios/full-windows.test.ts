@@ -1,6 +1,6 @@
 /** What `ralph status`, the live view and the end summary say of a five-role session at each of its stages. */
 import { afterEach, describe, expect, test } from 'vitest';
-import { emptyState, evolve, type Fact, type State } from '../../src/core/index.ts';
+import { emptyState, evolve, type Fact, type State, tasksOfCycle } from '../../src/core/index.ts';
 import { frameOf } from '../../src/tui/frame.ts';
 import * as views from '../../src/views/index.ts';
 import { crewOf, FULL } from './full-crew.ts';
@@ -196,7 +196,7 @@ describe('status --json', () => {
       expect(STATES).toContain(json.current_state);
       const { total, completed, failed, pending, cancelled } = json.tasks_summary;
       expect(completed + failed + pending + cancelled).toBe(total);
-      expect(total).toBe(state.tasks.size);
+      expect(total).toBe(tasksOfCycle(state).length);
       expect(json).toMatchObject({
         session_id: state.session!.id,
         iteration: state.cycle,

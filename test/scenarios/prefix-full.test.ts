@@ -1,5 +1,6 @@
 /** The five-role session, killed after any record: started again it ends where it would have ended. */
 import { expect, test, vi } from 'vitest';
+import { tasksOfCycle } from '../../src/core/index.ts';
 import { crew, QUICK, result, taskText } from './crew.ts';
 import { checkResumed, snapshotOf } from './prefix.ts';
 import { crashedAfter, DONE, facts, leave, makeWorld, policy, run, send, type World } from './world.ts';
@@ -32,6 +33,61 @@ function ending(world: World) {
     commits: outside.commits.filter(({ message }) => message.includes('Ralph-Task')).length,
   };
 }
+
+test('given a later cycle that uses the ids of finished tasks anew, every prefix of it resumes', async () => {
+  const anew = {
+    session: {
+      'tasks/task-1.md': taskText('task-1', ['task-2']),
+      'tasks/task-4.md': taskText('task-4', ['task-1']),
+    },
+    say: DONE,
+  };
+  const world = makeWorld({
+    play: crew({
+      REBREAKDOWN: () => anew,
+      implement: ({ task }, { house }) => ({
+        write: { [`${task}.txt`]: `cycle ${house.state.cycle}` },
+        say: DONE,
+      }),
+    }),
+  });
+  expect((await playOut(world)).at(-1)).toBe(0);
+  const wanted = ending(world);
+  expect(wanted.tasks).toEqual(['task-1', 'task-2', 'task-3', 'task-4'].map((id) => `${id} done landed`));
+  expect(wanted.commits).toBe(5);
+  expect(world.house.state.replaced.map(({ def, cycle }) => `${def.id} of ${cycle}`)).toEqual([
+    'task-1 of 1',
+  ]);
+  expect(tasksOfCycle(world.house.state).map(({ def }) => def.id)).toEqual(['task-1', 'task-4']);
+  const begun = world.records.findIndex(({ facts: all }) => all.some(({ type }) => type === 'cycle.started'));
+  for (let seq = begun + 1; seq < world.records.length; seq++) {
+    const copy = crashedAfter(world, seq);
+    const before = snapshotOf(copy.house.state);
+    const codes = await playOut(copy);
+    checkResumed(copy, codes, before);
+    expect([seq, ending(copy)]).toEqual([seq, wanted]);
+    leave(copy);
+  }
+  leave(world);
+});
+
+test('a finished task of an earlier cycle that a person opens again is worked off in this one', async () => {
+  const world = makeWorld({
+    play: crew({
+      implement: ({ task }, { records }) => ({ write: { [`${task}.txt`]: `${records.length}` }, say: DONE }),
+    }),
+  });
+  expect((await playOut(world)).at(-1)).toBe(0);
+  send(world, { type: 'TASK', op: 'reopen', task: 'task-2', id: 'again.yaml' });
+  for (let start = 0; start < 3 && (await run(world, QUICK)).exit.code !== 0; start++)
+    send(world, { type: 'APPROVE', id: `again-${start}.yaml` });
+  expect(world.outside.session['iterations/2/tasks/task-2.md']).toContain('task-2');
+  expect(tasksOfCycle(world.house.state).map(({ def, status }) => `${def.id} ${status}`)).toEqual([
+    'task-2 done',
+    'task-4 done',
+  ]);
+  leave(world);
+});
 
 test('every prefix of two cycles resumes, with nothing lost or doubled', async () => {
   const world = makeWorld({ play: crew() });

@@ -12,9 +12,9 @@ export async function reopenGone(house: House): Promise<boolean> {
   const landed = landedTasks(house.state);
   if (landed.length === 0) return false;
   const missing = new Set(await house.ground.missing(landed.map(({ commit }) => commit!)));
-  const gone: string[] = [];
+  const gone: TaskState[] = [];
   for (const task of landed) {
-    if (missing.has(task.commit!) && !(await isThere(house, task))) gone.push(task.def.id);
+    if (missing.has(task.commit!) && !(await isThere(house, task))) gone.push(task);
   }
   const facts = goneFacts(house.state, gone);
   await append(house, facts);

@@ -9,6 +9,7 @@ import {
   cutsAnew,
   type Fact,
   graphAround,
+  isFree,
   isTerminal,
   itemKey,
   keepsWorks,
@@ -67,11 +68,13 @@ export async function worksAfter(house: House, attempt: AttemptState): Promise<L
   const { item } = attempt;
   const { cycle, tasks } = house.state;
   const cut = cutOf(house, attempt, { before, after });
+  const done = [...tasks.values()].filter(({ status }) => status === 'done');
   const read = await house.cycles.read({
     item,
     cycle,
     before,
-    finished: new Set([...tasks.values()].filter(({ status }) => status === 'done').map(({ def }) => def.id)),
+    taken: new Set(done.filter((task) => !isFree(house.state, task)).map(({ def }) => def.id)),
+    finished: new Set(done.map(({ def }) => def.id)),
     ...(cut === null ? {} : { cut }),
   });
   const folder = `iterations/${cycle}/`;
@@ -143,6 +146,7 @@ function isOpen(house: House, mode: AttemptState['item']['mode'], path: string):
   if (!path.startsWith('tasks/')) return true;
   const task = house.state.tasks.get(path.slice('tasks/'.length, -'.md'.length));
   if (task === undefined) return true;
+  if (isFree(house.state, task)) return mode !== 'SPLIT_TASK';
   return mode !== 'TASK_BREAKDOWN' && mode !== 'SPLIT_TASK' && task.status !== 'done';
 }
 
