@@ -4,6 +4,7 @@ import {
   type Item,
   itemKey,
   MODES,
+  naturalOrder,
   type PromptSession,
   questionsOf,
   reportPath,
@@ -15,7 +16,7 @@ import type { House } from './house.ts';
 interface SessionCall {
   item: Item;
   ordinal: number;
-  /** Paths of the session's works, relative to its folder. */
+  /** Paths of the session's works, relative to its folder, in any order. */
   works: readonly string[];
 }
 
@@ -29,12 +30,12 @@ export function sessionInput(house: House, { item, ordinal, works }: SessionCall
   const faults = lastFaults(state, item);
   const task = cutsAnew(item) ? state.tasks.get(item.subject) : undefined;
   const cause = task === undefined ? null : splitDue(state, task);
-  const carried = works.filter((path) => path.startsWith(`${folder}/knowledge/`));
+  const carried = works.filter((path) => path.startsWith(`${folder}/knowledge/`)).sort(naturalOrder);
   const staged =
     item.mode === 'PROMOTE'
       ? (cycleWork.approved ?? cycleWork.staged).map((path) => `${folder}/${path}`)
       : carried;
-  const inputs = works.filter((path) => reads(item, path, folder));
+  const inputs = works.filter((path) => reads(item, path, folder)).sort(naturalOrder);
   return {
     dir: sessionDir,
     cycleDir: at(folder),

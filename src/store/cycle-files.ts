@@ -3,7 +3,7 @@
  * `review.md` and `knowledge/`. Agents write them, dialects read them; what lies there is known by content,
  * so that a change nobody may make can be undone exactly. Feedback is people's and no work.
  */
-import { type Dirent, readdirSync, rmSync } from 'node:fs';
+import { type BigIntStats, type Dirent, lstatSync, readdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { CycleWorks, TaskDef, TaskState } from '../core/index.ts';
 import {
@@ -24,7 +24,7 @@ import {
 import type { CycleCall, CycleFiles, ReportFacts, Works } from '../engine/index.ts';
 import { atomicWrite, hasLink } from './disk.ts';
 import { promoteNotes } from './promote.ts';
-import { readBounded, sight } from './swap.ts';
+import { readBounded, type Sight, sightNow } from './swap.ts';
 
 /** A larger work is none: nobody reads it, and its content is not kept. Bytes. */
 const WORK_BYTES = 4 * 1024 * 1024;
@@ -43,20 +43,25 @@ interface CycleFilesOptions {
 /** The works of one session. */
 export function openCycleFiles({ sessionDir, works, now }: CycleFilesOptions): CycleFiles {
   const known = new Map<string, { identity: string; sha256: string }>();
+  const entriesIn = openFolders(now);
+  const defined = { entries: [] as readonly Dirent[], ids: new Set<string>() };
   const at = (path: string) => join(sessionDir, path);
   const write = (path: string, content: string | Uint8Array) =>
     atomicWrite(at(path), content, { within: sessionDir });
 
-  /** The content's hash, read again only where the file is another one than before. */
-  async function hashOf(path: string): Promise<string | null> {
-    const seen = await sight(at(path)).catch(() => null);
+  /** What lies there, and its content's hash where it is the file of before. Hundreds are asked at every call. */
+  function look(path: string): { identity: string; sha256: string | null } | null {
+    const seen = sightOrNull(`${sessionDir}/${path}`);
     if (seen?.kind !== 'file' || seen.size > WORK_BYTES) return null;
     const before = known.get(path);
-    if (before?.identity === seen.identity) return before.sha256;
+    return { identity: seen.identity, sha256: before?.identity === seen.identity ? before.sha256 : null };
+  }
+
+  async function hashOf(path: string, identity: string): Promise<string | null> {
     const bytes = await readBounded(at(path), WORK_BYTES);
     if (bytes === null) return null;
     const { sha256: hash } = await works.put(path, bytes);
-    known.set(path, { identity: seen.identity, sha256: hash });
+    known.set(path, { identity, sha256: hash });
     return hash;
   }
 
@@ -68,8 +73,9 @@ export function openCycleFiles({ sessionDir, works, now }: CycleFilesOptions): C
   return {
     async marks() {
       const marks: Record<string, string> = {};
-      for (const path of worksIn(sessionDir)) {
-        const hash = await hashOf(path);
+      for (const path of worksIn(sessionDir, entriesIn)) {
+        const seen = look(path);
+        const hash = seen === null ? null : (seen.sha256 ?? (await hashOf(path, seen.identity)));
         if (hash !== null) marks[path] = hash;
       }
       return marks;
@@ -86,10 +92,13 @@ export function openCycleFiles({ sessionDir, works, now }: CycleFilesOptions): C
     },
     read: (call) => readCall({ call, sessionDir, text, works }),
     async defined(cycle) {
-      const names = entriesIn(join(sessionDir, `iterations/${cycle}/tasks`)).filter((entry) =>
-        entry.isFile(),
-      );
-      return new Set(names.map(({ name }) => name.replace(/\.(?:md|markdown)$/i, '')));
+      const entries = entriesIn(join(sessionDir, `iterations/${cycle}/tasks`));
+      if (entries !== defined.entries) {
+        const names = entries.filter((entry) => entry.isFile());
+        defined.entries = entries;
+        defined.ids = new Set(names.map(({ name }) => name.replace(/\.(?:md|markdown)$/i, '')));
+      }
+      return defined.ids;
     },
     async keepPartOne(path, before) {
       const [was, is] = [await works.get(before), await text(path)];
@@ -135,7 +144,7 @@ export function openCycleFiles({ sessionDir, works, now }: CycleFilesOptions): C
 }
 
 /** Paths of all works, relative to the session's folder, without links and hidden files. */
-function worksIn(sessionDir: string): string[] {
+function worksIn(sessionDir: string, entriesIn: Entries = readEntries): string[] {
   const found: string[] = [];
   const cycles = join(sessionDir, 'iterations');
   for (const { name } of entriesIn(cycles).filter(
@@ -144,20 +153,65 @@ function worksIn(sessionDir: string): string[] {
     const folder = `iterations/${name}`;
     for (const entry of entriesIn(join(sessionDir, folder)))
       if (entry.isFile() && SINGLE.includes(entry.name)) found.push(`${folder}/${entry.name}`);
-    for (const kind of KINDS) filesBelow(sessionDir, `${folder}/${kind}`, found);
+    for (const kind of KINDS) filesBelow(entriesIn, { sessionDir, folder: `${folder}/${kind}`, found });
   }
   return found.slice(0, WORKS_MOST);
 }
 
-function filesBelow(sessionDir: string, folder: string, found: string[]): void {
+interface Below {
+  sessionDir: string;
+  folder: string;
+  found: string[];
+}
+
+function filesBelow(entriesIn: Entries, { sessionDir, folder, found }: Below): void {
   for (const entry of entriesIn(join(sessionDir, folder))) {
     if (entry.name.startsWith('.') || found.length > WORKS_MOST) continue;
     if (entry.isFile()) found.push(`${folder}/${entry.name}`);
-    else if (entry.isDirectory()) filesBelow(sessionDir, `${folder}/${entry.name}`, found);
+    else if (entry.isDirectory())
+      filesBelow(entriesIn, { sessionDir, folder: `${folder}/${entry.name}`, found });
   }
 }
 
-function entriesIn(folder: string): Dirent[] {
+type Entries = (folder: string) => readonly Dirent[];
+
+/** Younger changes of a folder may not be its last: file systems tell times no finer than some milliseconds. */
+const SETTLED_MS = 100;
+
+/** The entries of folders, read again only where a folder has changed since. */
+function openFolders(now: () => number): Entries {
+  const known = new Map<string, { identity: string; entries: readonly Dirent[] }>();
+  return (folder) => {
+    const stat = statFolder(folder);
+    const identity = stat === null ? '' : `${stat.dev}:${stat.ino}:${stat.mtimeNs}:${stat.ctimeNs}`;
+    const before = known.get(folder);
+    if (stat !== null && before?.identity === identity) return before.entries;
+    const entries = readEntries(folder);
+    const settled = stat !== null && now() - Number(stat.mtimeMs) > SETTLED_MS;
+    if (settled) known.set(folder, { identity, entries });
+    else known.delete(folder);
+    return entries;
+  };
+}
+
+function statFolder(folder: string): BigIntStats | null {
+  try {
+    const stat = lstatSync(folder, { bigint: true, throwIfNoEntry: false });
+    return stat?.isDirectory() === true ? stat : null;
+  } catch {
+    return null;
+  }
+}
+
+function sightOrNull(file: string): Sight | null {
+  try {
+    return sightNow(file);
+  } catch {
+    return null;
+  }
+}
+
+function readEntries(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {

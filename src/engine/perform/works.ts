@@ -16,7 +16,6 @@ import {
   MODES,
   mayWriteWork,
   missingWorks,
-  naturalOrder,
   ownStaleReports,
   partFaults,
   reportOf,
@@ -40,7 +39,7 @@ export async function worksBefore(house: House): Promise<{ ref: WorkRef; paths: 
     marks = await house.cycles.marks();
   }
   const ref = await house.works.put('session-works.json', JSON.stringify(marks));
-  return { ref, paths: Object.keys(marks).sort(naturalOrder) };
+  return { ref, paths: Object.keys(marks) };
 }
 
 async function beginCycle({ state, cycles }: House): Promise<void> {
@@ -78,12 +77,14 @@ export async function worksAfter(house: House, attempt: AttemptState): Promise<L
     ...(cut === null ? {} : { cut }),
   });
   const folder = `iterations/${cycle}/`;
-  const present = Object.keys(after).flatMap((path) =>
+  const owes = MODES[item.mode].mustWrite.length > 0;
+  const present = (owes ? Object.keys(after) : []).flatMap((path) =>
     path.startsWith(folder) ? [path.slice(folder.length)] : [],
   );
-  const written = Object.entries(after)
-    .filter(([path, sha256]) => before[path] !== sha256)
-    .map(([path, sha256]) => ({ path, sha256 }));
+  const written = changedIn(before, after).flatMap((path) => {
+    const sha256 = after[path];
+    return sha256 === undefined ? [] : [{ path, sha256 }];
+  });
   const task = cut === null ? undefined : tasks.get(item.task!);
   const odd = task === undefined ? [] : partFaults(house.state, task, read.tasks ?? []);
   const faults = [...missingWorks(item, present), ...odd, ...read.faults];
@@ -111,6 +112,15 @@ function cutOf(
   return { paths, around: graphAround(state, item.subject, ids) };
 }
 
+/** What is there and was not, or not like this, and then what is gone. */
+function changedIn(before: Marks, after: Marks): string[] {
+  const changed: string[] = [];
+  // Hundreds of works lie there, and a call changes one or two.
+  for (const path in after) if (before[path] !== after[path]) changed.push(path);
+  for (const path in before) if (after[path] === undefined) changed.push(path);
+  return changed;
+}
+
 async function putBack(
   house: House,
   attempt: AttemptState,
@@ -120,8 +130,7 @@ async function putBack(
   const { item, iteration } = attempt;
   const folder = `iterations/${state.cycle}/`;
   const trespass: Trespass[] = [];
-  for (const path of new Set([...Object.keys(before), ...Object.keys(found)])) {
-    if (before[path] === found[path]) continue;
+  for (const path of changedIn(before, found)) {
     const own = path.startsWith(folder) ? path.slice(folder.length) : null;
     // A new file with the id of a finished task is said to be one, not taken away in silence.
     const open = before[path] === undefined || isOpen(house, item.mode, own ?? '');
