@@ -3,8 +3,10 @@ import type { ScriptedRun } from './project.ts';
 
 const cycle = '{{session}}/iterations/{{cycle}}';
 
-const write = (path: string, content: string) => ({ write: { path: `${cycle}/${path}`, content } });
-const done = (more: Record<string, unknown> = {}) => ({
+export const writeWork = (path: string, content: string) => ({
+  write: { path: `${cycle}/${path}`, content },
+});
+export const done = (more: Record<string, unknown> = {}) => ({
   emit: { topic: 'ralph.result', payload: { status: 'completed', mode: '{{mode}}', ...more } },
 });
 
@@ -109,33 +111,33 @@ export const QUALIFIED = done({
 
 /** Everybody does the job. The first that fits is played, so a test puts its own in front. */
 export const CREW: ScriptedRun[] = [
-  { when: { mode: 'INITIALIZE' }, do: [write('plan.md', PLAN), done()] },
-  { when: { mode: 'brainstorm' }, do: [write('questions/{{category}}.md', QUESTIONS), done()] },
+  { when: { mode: 'INITIALIZE' }, do: [writeWork('plan.md', PLAN), done()] },
+  { when: { mode: 'brainstorm' }, do: [writeWork('questions/{{category}}.md', QUESTIONS), done()] },
   { when: { mode: 'research' }, do: [done()] },
   {
     when: { mode: 'TASK_BREAKDOWN' },
     do: [
-      write('tasks/task-1.md', taskFile('task-1', 'one.txt')),
-      write('tasks/task-2.md', taskFile('task-2', 'two.txt')),
-      write('tasks/task-3.md', taskFile('task-3', 'three.txt', ['task-1', 'task-2'])),
+      writeWork('tasks/task-1.md', taskFile('task-1', 'one.txt')),
+      writeWork('tasks/task-2.md', taskFile('task-2', 'two.txt')),
+      writeWork('tasks/task-3.md', taskFile('task-3', 'three.txt', ['task-1', 'task-2'])),
       done({ tasks_defined: 3 }),
     ],
   },
-  { when: { mode: 'feedback-analysis' }, do: [write('questions/feedback-driven.md', QUESTIONS), done()] },
-  { when: { mode: 'UPDATE' }, do: [write('plan.md', LATER), done()] },
+  { when: { mode: 'feedback-analysis' }, do: [writeWork('questions/feedback-driven.md', QUESTIONS), done()] },
+  { when: { mode: 'UPDATE' }, do: [writeWork('plan.md', LATER), done()] },
   {
     when: { mode: 'REBREAKDOWN' },
-    do: [write('tasks/task-4.md', taskFile('task-4', 'four.txt', ['task-3'])), done()],
+    do: [writeWork('tasks/task-4.md', taskFile('task-4', 'four.txt', ['task-3'])), done()],
   },
   { when: { mode: 'TASK_REVIEW' }, do: [QUALIFIED] },
   {
     when: { mode: 'SESSION_REVIEW' },
     do: [
-      write('review.md', '# Session Review\n\n## Assessment\nComplete\n\n## Gaps\n- None\n'),
+      writeWork('review.md', '# Session Review\n\n## Assessment\nComplete\n\n## Gaps\n- None\n'),
       done({ assessment: 'Complete' }),
     ],
   },
-  { when: { mode: 'STAGE' }, do: [write('knowledge/how-to/files.md', NOTE), done({ items_staged: 1 })] },
+  { when: { mode: 'STAGE' }, do: [writeWork('knowledge/how-to/files.md', NOTE), done({ items_staged: 1 })] },
   { when: { mode: 'PROMOTE' }, do: [done()] },
   {
     when: { role: 'executor' },
