@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'tsdown';
+import { defineConfig, type UserConfig } from 'tsdown';
 
 /**
  * Signs outside ASCII as escapes: a file with one of them takes twice the memory and is read twice as slowly,
@@ -21,23 +21,50 @@ function escaped(code: string): string {
   });
 }
 
+/** The package's own files are modules, the built ones are scripts: only those can be kept compiled. */
+const asScripts = {
+  name: 'as-scripts',
+  // The one module among them is built beside them, below.
+  resolveId: (id: string, from?: string) =>
+    from !== undefined && id.endsWith('/screen.tsx') ? { id: './screen.mjs', external: true } : null,
+  generateBundle(this: { emitFile(file: { type: 'asset'; fileName: string; source: string }): void }) {
+    this.emitFile({ type: 'asset', fileName: 'package.json', source: '{ "type": "commonjs" }\n' });
+  },
+};
+
 // Everything is bundled, dependencies too: a cold start then loads a handful of files instead of
 // hundreds. Heavy libraries stay in lazy chunks, because commands import them dynamically.
-export default defineConfig({
-  entry: { ralph: 'src/cli/main.ts' },
+const shared: UserConfig = {
   outDir: 'dist',
-  format: 'esm',
   platform: 'node',
   target: 'node20',
   dts: false,
-  clean: true,
-  outExtensions: () => ({ js: '.js' }),
   // The same library as plain modules: of its CommonJS build every file would be kept and wrapped.
   alias: { yaml: fileURLToPath(new URL('./node_modules/yaml/browser/dist/index.js', import.meta.url)) },
-  deps: { alwaysBundle: [/^(?!node:)/], neverBundle: ['react-devtools-core'] },
   // React's development build is slower and checks much; Ink's devtools are only reached with DEV=true.
   define: { 'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"' },
   // What is written for readers of the source is skipped at every start, too.
   outputOptions: { comments: { legal: true, annotation: true, jsdoc: false } },
-  plugins: [inAscii],
-});
+};
+
+export default defineConfig([
+  {
+    ...shared,
+    entry: { ralph: 'src/cli/start.ts', main: 'src/cli/main.ts' },
+    format: 'cjs',
+    plugins: [inAscii, asScripts],
+    clean: true,
+    outExtensions: () => ({ js: '.js' }),
+    deps: { alwaysBundle: [/^(?!node:)/], neverBundle: ['react-devtools-core'] },
+  },
+  {
+    ...shared,
+    // Ink waits at its top level, which only a module can do. It imports nothing of ours but types.
+    entry: { screen: 'src/tui/screen.tsx' },
+    format: 'esm',
+    plugins: [inAscii],
+    clean: false,
+    outExtensions: () => ({ js: '.mjs' }),
+    deps: { alwaysBundle: [/^(?!node:)/], neverBundle: ['react-devtools-core'] },
+  },
+]);

@@ -1,6 +1,5 @@
-#!/usr/bin/env node
 /**
- * The program's one entry. What agents call in a hurry and what only prints a word is answered before
+ * Where the program begins. What agents call in a hurry and what only prints a word is answered before
  * the command framework is loaded; everything else is looked up there.
  */
 import { VERSION } from '../app/product.ts';
@@ -40,4 +39,4 @@ async function main(): Promise<void> {
   }
 }
 
-await main();
+void main();

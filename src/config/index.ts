@@ -10,7 +10,7 @@ export { Problems } from './problems.ts';
 export { configReference } from './reference.ts';
 export { hatsOf, type RoleSpec } from './roles.ts';
 export type { Config } from './schema.ts';
-export { SCHEMA_FILE, schemaComment, schemaText } from './schema-file.ts';
+export { schemaComment, schemaText } from './schema-file.ts';
 export type { AgentSpec, Permission, Settings } from './settings.ts';
 export { configJsonSchema, type SchemaNode } from './shape.ts';
 export { configText, originText, shownConfig } from './show.ts';
