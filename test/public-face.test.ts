@@ -267,6 +267,16 @@ const EXAMPLES: { [T in Fact['type']]: Extract<Fact, { type: T }> } = {
   'question.shown': { type: 'question.shown', id: 'q1', channel: 'telegram', reached: true },
   'guidance.reached': { type: 'guidance.reached', iteration: 1, messages: ['m'], questions: [], how: 'live' },
   'desk.written': { type: 'desk.written', file: 'decide.txt', sha256: '00', at: 0 },
+  'session.imported': {
+    type: 'session.imported',
+    done: ['planner|INITIALIZE|session'],
+    review: { value: 'Gaps Identified', gaps: ['g'] },
+    runs: { 'task-1': 2 },
+    cycle: 2,
+    createdAt: 1,
+    startedAt: null,
+    notes: ['n'],
+  },
   'feedback.received': { type: 'feedback.received', id: 'f', text: 't', folder: 'iterations/2/feedbacks/1' },
   'topic.published': {
     type: 'topic.published',

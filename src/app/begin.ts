@@ -12,6 +12,7 @@ import {
 } from '../store/index.ts';
 import { earlierDurations } from './behaviour.ts';
 import { cancelledBefore } from './cancelled.ts';
+import { keepOriginals } from './import-session.ts';
 import type { Opened } from './open.ts';
 import type { Plan, RunRequest } from './plan.ts';
 import { PRODUCT } from './product.ts';
@@ -35,7 +36,11 @@ export async function begin(
   if (lost !== null) request.audience.say(lost);
   const facts: Fact[] = [];
   const isNew = house.state.session === null;
-  if (!house.state.session) {
+  const imported = plan.session?.imported;
+  if (!house.state.session && imported !== undefined) {
+    await keepOriginals(house.sessionDir, plan.session!.state.cycle);
+    facts.push(...imported);
+  } else if (!house.state.session) {
     const { objective } = plan;
     const { ground, mainDir } = plan.place;
     const durations = earlierDurations(mainDir);
@@ -62,8 +67,8 @@ export async function begin(
   });
   // A planner makes the tasks; with nobody to plan, the objective is the task.
   const planned = plan.policy.modes.includes('TASK_BREAKDOWN');
-  if (plan.taskPath === null && house.state.tasks.size === 0 && !planned)
-    facts.push(objectiveFact(plan.objective));
+  const hasTasks = house.state.tasks.size > 0 || (plan.session?.state.tasks.size ?? 0) > 0;
+  if (plan.taskPath === null && !hasTasks && !planned) facts.push(objectiveFact(plan.objective));
   await append(house, facts);
   house.listTracked = await isTracked(house);
   if (!house.listTracked) tellUncommitted(house, plan, request);

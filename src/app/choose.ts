@@ -1,4 +1,5 @@
 /** Which session a command is about: the one that is named, or the one that is open here. */
+import { existsSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { emptyState, evolve, isTerminal, Problem, type State, shellWord } from '../core/index.ts';
@@ -82,6 +83,19 @@ export async function namedSession(place: Place, id: string): Promise<KnownSessi
 
 function copyBack({ dir, mainDir }: Place, folder: string): string {
   return `\`cp -r ${shellWord(folder)} ${shellWord(relative(dir, sessionsFolder(mainDir)))}/\``;
+}
+
+/** A folder of this name that has no journal; null: there is none. */
+export async function foreignSession(place: Place, id: string): Promise<ListedSession | null> {
+  return (await listSessions(place.mainDir)).find((one) => one.id === id && !one.hasJournal) ?? null;
+}
+
+/** The newest session here that another tool left, by its id; null: there is none. */
+export async function newestForeign(place: Place): Promise<string | null> {
+  const left = (await listSessions(place.mainDir)).filter(
+    ({ dir, hasJournal }) => !hasJournal && existsSync(join(dir, 'iterations')),
+  );
+  return left.at(-1)?.id ?? null;
 }
 
 /** The session that windows and messages mean when none is named: the newest of this work tree. */

@@ -5,15 +5,24 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type Flags, type Settings, toPolicy } from '../config/index.ts';
-import { type Policy, Problem, type ProblemFacts, type State, shellWord } from '../core/index.ts';
+import { type Fact, type Policy, Problem, type ProblemFacts, type State, shellWord } from '../core/index.ts';
 import type { House, ListReading, TaskList } from '../engine/index.ts';
 import { feedbackSource, hasMarkedProgress, openTaskList } from '../store/index.ts';
 import { chooseAgent, usableFallback } from './agents.ts';
 import type { Audience } from './audience.ts';
 import { plannedChannels } from './channels.ts';
-import { currentSession, isOpen, knownSessions, namedSession, readState } from './choose.ts';
+import {
+  currentSession,
+  foreignSession,
+  isOpen,
+  knownSessions,
+  namedSession,
+  newestForeign,
+  readState,
+} from './choose.ts';
 import { loadSettings } from './config.ts';
 import { emptyProblem } from './empty-list.ts';
+import { importedSession } from './import-session.ts';
 import { findPlace, type Place } from './place.ts';
 import { allDone, fromHere, noListFacts, whichList } from './which-list.ts';
 
@@ -63,6 +72,8 @@ export interface LoadedSession {
   id: string;
   dir: string;
   state: State;
+  /** Another tool's: the facts that its journal is to begin with. */
+  imported?: Fact[];
 }
 
 /** Configuration, task list and session, with every mistake told before anything is made. */
@@ -81,6 +92,8 @@ export async function planRun(request: RunRequest): Promise<Plan> {
   // A session keeps its team: another one would walk past what is left to plan, review or approve.
   const team = session?.state.run?.flags.team;
   if (flags.team === undefined && typeof team === 'string') flags.team = team;
+  if (flags.team === undefined && session?.imported !== undefined && alone.settings.team === 'auto')
+    flags.team = 'full';
   // A session's own layer can only be read when the session is known.
   const loaded = session === resumed ? alone : await loadSettings({ ...layers, session });
   const { settings, warnings, notYet, origin } = loaded;
@@ -88,7 +101,7 @@ export async function planRun(request: RunRequest): Promise<Plan> {
   const reading = taskPath === null ? null : await readOnce(place, taskPath);
   const odd = (reading?.kind === 'list' && reading.odd) || [];
   warnings.push(...odd.map((text) => `${taskPath}: ${text}`));
-  if (session === null) requireWork({ place, request, objective, taskPath, reading });
+  if (session === null) await requireWork({ place, request, objective, taskPath, reading });
   requireTask(flags.task, reading);
   const idle = session === null && settings.requiredTopics.length === 0 && allDone(reading);
   const fallback = await usableFallback(settings);
@@ -167,7 +180,13 @@ async function chooseSession(
   objective: string,
 ): Promise<LoadedSession | null> {
   if (request.fresh) return null;
-  if (request.session !== null) return loaded(await namedSession(place, request.session));
+  if (request.session !== null) {
+    const foreign = await foreignSession(place, request.session);
+    const imported = foreign === null ? null : await importedSession(foreign, place.ground);
+    if (foreign !== null && imported !== null)
+      return { id: foreign.id, dir: foreign.dir, state: imported.state, imported: imported.facts };
+    return loaded(await namedSession(place, request.session));
+  }
   const known = await knownSessions(place);
   const candidates = known.filter(
     (session, index) =>
@@ -284,23 +303,25 @@ async function readOnce(place: Place, path: string): Promise<ListReading> {
   return (await openList(place, path)).read();
 }
 
-function requireWork({
+async function requireWork({
   place,
   request,
   objective,
   taskPath,
   reading,
-}: Pick<Plan, 'place' | 'objective' | 'taskPath' | 'reading'> & { request: RunRequest }): void {
+}: Pick<Plan, 'place' | 'objective' | 'taskPath' | 'reading'> & { request: RunRequest }): Promise<void> {
   if (reading?.kind === 'unreadable') throw new Problem(reading.problem);
   if (reading?.kind === 'empty' || reading?.kind === 'missing') {
     throw new Problem(emptyProblem(taskPath ?? 'tasks', reading));
   }
   if (taskPath === null && objective === '') {
-    throw new Problem({
-      code: 'tasks.none',
-      what: 'There is nothing to work on.',
-      ...noListFacts({ place, cwd: request.cwd, command: 'ralph run' }),
-    });
+    const none = noListFacts({ place, cwd: request.cwd, command: 'ralph run' });
+    const left = await newestForeign(place);
+    const fix =
+      left === null
+        ? none.fix
+        : `Take up the session that another tool left: ralph run --session ${left}. Or: ${none.fix}`;
+    throw new Problem({ code: 'tasks.none', what: 'There is nothing to work on.', ...none, fix });
   }
 }
 

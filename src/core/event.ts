@@ -4,7 +4,16 @@
  */
 import type { Claim } from './claim.ts';
 import type { Complexity } from './complexity.ts';
-import type { AgentReport, Change, CycleWorks, GateResult, InnerWork, Mark, WorkRef } from './evidence.ts';
+import type {
+  AgentReport,
+  Change,
+  CycleWorks,
+  GateResult,
+  InnerWork,
+  Mark,
+  SessionAssessment,
+  WorkRef,
+} from './evidence.ts';
 import type { Finding, Intervention, VerdictValue } from './finding.ts';
 import type { Message } from './message.ts';
 import type { Phase } from './phase.ts';
@@ -102,6 +111,22 @@ export type Fact =
       reopened: boolean;
       /** The flags as they were given; `ralph resume` repeats them. */
       flags: Record<string, unknown>;
+    }
+  /** The session was another tool's; what its files said stands in the facts beside this one. */
+  | {
+      type: 'session.imported';
+      /** Keys of the calls of its running cycle that are over. */
+      done: string[];
+      review: SessionAssessment | null;
+      /** Attempts at its tasks that left a report, by task. */
+      runs: Record<string, number>;
+      /** Cycles before this one are as they were left. */
+      cycle: number;
+      /** When the session, and its running cycle, began; epoch ms, null where nobody knows. */
+      createdAt: number | null;
+      startedAt: number | null;
+      /** What was read otherwise than it stands in the files, and what not at all. */
+      notes: string[];
     }
   | { type: 'run.stopped'; code: number; word: string; reason: string }
   | { type: 'lock.taken_over'; from: Runner }

@@ -164,7 +164,7 @@ function isGivenAnew(
   known: TaskState,
   fact: Extract<TaskFact, { type: 'tasks.read' }>,
 ): boolean {
-  return fact.by === 'agent' && fact.source.dialect === 'ralph-v2' && isFree(state, known);
+  return fact.by !== 'person' && fact.source.dialect === 'ralph-v2' && isFree(state, known);
 }
 
 /** Whether the id of this task may be another task's in the running cycle. */

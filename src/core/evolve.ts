@@ -49,6 +49,8 @@ function evolveFact(state: State, fact: Fact, at: number): void {
       return startRun(state, fact, at);
     case 'run.stopped':
       return stopRun(state, fact);
+    case 'session.imported':
+      return importSession(state, fact);
     case 'lock.taken_over':
     case 'journal.repaired':
       return;
@@ -145,6 +147,16 @@ function createSession(state: State, fact: Extract<Fact, { type: 'session.create
   };
   for (const level of COMPLEXITIES)
     for (const ms of fact.durations?.[level] ?? []) rememberDuration(state.durations, level, ms);
+}
+
+function importSession(state: State, fact: Extract<Fact, { type: 'session.imported' }>): void {
+  if (state.session && fact.createdAt !== null) state.session.createdAt = fact.createdAt;
+  state.cycleWork.done = [...fact.done];
+  state.cycleWork.review = fact.review;
+  for (const [id, runs] of Object.entries(fact.runs)) {
+    const task = state.tasks.get(id);
+    if (task) task.runs = runs;
+  }
 }
 
 function startRun(state: State, fact: Extract<Fact, { type: 'run.started' }>, at: number): void {

@@ -15,6 +15,7 @@ export {
 } from './complexity.ts';
 export { correctionName, openCorrection } from './correct.ts';
 export {
+  CATEGORIES,
   definitionFacts,
   isPlanned,
   keepsWorks,

@@ -12,6 +12,7 @@ export { findTaskList } from './find-task-list.ts';
 export { type Folded, foldSession } from './folded.ts';
 export type { FollowOptions, JournalReading } from './follow.ts';
 export { followJournal, readJournal, scanJournal } from './follow.ts';
+export { foreignFiles } from './foreign-session.ts';
 export type { Delivery } from './handled.ts';
 export { openHumanDesk } from './human-desk.ts';
 export type { JournalOptions, OpenedJournal, Repair } from './journal.ts';

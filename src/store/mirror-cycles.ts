@@ -45,10 +45,12 @@ export interface CycleTimes {
   /** When a task's status last changed. Epoch ms. */
   movedAt: Map<string, number>;
   feedbacks: string[];
+  /** Cycles before this one are another tool's, whose files stay as it left them. */
+  importedIn: number;
 }
 
 export function newCycleTimes(): CycleTimes {
-  return { cycles: new Map(), movedAt: new Map(), feedbacks: [] };
+  return { cycles: new Map(), movedAt: new Map(), feedbacks: [], importedIn: 1 };
 }
 
 /** Adds one record; the story has been told it already. */
@@ -62,6 +64,10 @@ export function tellCycle(times: CycleTimes, record: JournalRecord, { state }: S
       case 'cycle.started':
         endCycle(times, fact.cycle - 1, at, state);
         open(times, fact.cycle, at);
+        break;
+      case 'session.imported':
+        times.importedIn = fact.cycle;
+        current(times, state, at).startedAt = fact.startedAt ?? at;
         break;
       case 'task.moved':
         times.movedAt.set(fact.task, at);
@@ -129,7 +135,7 @@ function tellPhase(cycle: Cycle, fact: Fact, at: number): void {
 /** `iterations/<N>/metadata.yaml` of a cycle; `version` is the journal's number. */
 export function cycleMetadata(times: CycleTimes, state: State, cycle: number): CycleMetadata | null {
   const told = times.cycles.get(cycle);
-  if (!told) return null;
+  if (!told || cycle < times.importedIn) return null;
   const isDone = ({ marker }: PlanningStep) => told.planned.get(marker)?.status === 'done';
   return {
     version: state.seq,

@@ -30,6 +30,8 @@ export function describeFact(fact: Fact, at: number, state?: State): string | nu
       return `stopped: ${fact.word} (exit ${fact.code}) — ${oneLine(fact.reason, 300)}`;
     case 'lock.taken_over':
       return `taken over from pid ${fact.from.pid} on ${oneLine(fact.from.host, 60)}, which is gone`;
+    case 'session.imported':
+      return `the session of another tool was imported, in cycle ${fact.cycle}`;
     case 'journal.repaired':
       return `the journal ended in a torn line: ${count(fact.bytes, 'byte')} set aside as ${oneLine(fact.keptAs)}`;
     case 'phase.entered':
