@@ -61,8 +61,7 @@ function evolveFact(state: State, fact: Fact, at: number): void {
     case 'call.passed_over':
       return passOver(state, itemKey(fact.item));
     case 'notice.given':
-      state.notices = [...state.notices.slice(-49), { at, level: fact.level, text: fact.text }];
-      return;
+      return giveNotice(state, fact, at);
     case 'provider.parked':
       return park(state, fact);
     case 'topic.published':
@@ -147,6 +146,14 @@ function createSession(state: State, fact: Extract<Fact, { type: 'session.create
   };
   for (const level of COMPLEXITIES)
     for (const ms of fact.durations?.[level] ?? []) rememberDuration(state.durations, level, ms);
+}
+
+function giveNotice(
+  state: State,
+  { level, text }: Extract<Fact, { type: 'notice.given' }>,
+  at: number,
+): void {
+  state.notices = [...state.notices.slice(-49), { at, level, text }];
 }
 
 function importSession(state: State, fact: Extract<Fact, { type: 'session.imported' }>): void {
