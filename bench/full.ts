@@ -150,6 +150,7 @@ interface FullSession {
 }
 
 async function openFull(root: string, size: Size, gitCalls = (): string[] => []): Promise<FullSession> {
+  let agentMs = 0;
   const place = await findPlace(root);
   const session = await createSession({ mainRoot: place.mainDir, now: Date.now(), timezone: 'UTC' });
   const ground = await openPlaceGround(place, session, { excluded: [], useGit: true });
@@ -159,7 +160,7 @@ async function openFull(root: string, size: Size, gitCalls = (): string[] => [])
     timezone: 'UTC',
     list: null,
     ground: () => Promise.resolve(ground),
-    agent: () => crew(root, session.dir, size),
+    agent: () => crew({ root, dir: session.dir, size, spent: (ms) => (agentMs += ms) }),
     audience: { record: () => undefined, event: () => undefined, say: () => undefined },
     env: process.env,
     force: false,
@@ -181,8 +182,10 @@ async function openFull(root: string, size: Size, gitCalls = (): string[] => [])
     for (let turns = 0; turns < TURNS_MOST; turns++) {
       const next = decide(house.state, { now: Date.now(), live: new Set() });
       const [from, heard] = [cpuMs(), gitCalls().length];
+      agentMs = 0;
       const { exit } = await turn(house);
-      const spent = cpuMs() - from;
+      // What the scripted agents do themselves is not ours.
+      const spent = cpuMs() - from - agentMs;
       const git = gitCalls().slice(heard);
       if (next.do === 'land') {
         landMs += spent;
@@ -201,15 +204,26 @@ async function openFull(root: string, size: Size, gitCalls = (): string[] => [])
   return { opened, dir: session.dir, call, counted };
 }
 
+interface Crew {
+  root: string;
+  dir: string;
+  size: Size;
+  /** CPU ms of what an agent did itself. */
+  spent(ms: number): void;
+}
+
 /** Everybody has done the job the moment they start. */
-function crew(root: string, dir: string, size: Size): Agent {
+function crew(at: Crew): Agent {
   return {
     name: 'instant',
     capabilities: NO_CAPABILITIES,
     check: async () => [],
     async start(call) {
       await call.spawned(0, '');
-      const result = played(call, { root, dir, size });
+      const from = process.cpuUsage();
+      const result = played(call, at);
+      const { user, system } = process.cpuUsage(from);
+      at.spent((user + system) / 1000);
       const report = goodReport(
         `Done.\n\n\`\`\`json\n${JSON.stringify({ status: 'completed', mode: call.env.RALPH_MODE, ...result })}\n\`\`\`\n`,
       );
@@ -218,10 +232,7 @@ function crew(root: string, dir: string, size: Size): Agent {
   };
 }
 
-function played(
-  { env, marker }: AgentCall,
-  { root, dir, size }: { root: string; dir: string; size: Size },
-): Record<string, unknown> {
+function played({ env, marker }: AgentCall, { root, dir, size }: Crew): Record<string, unknown> {
   const write = (path: string, text: string) => {
     const file = join(dir, 'iterations/1', path);
     mkdirSync(dirname(file), { recursive: true });

@@ -171,8 +171,10 @@ function keep(place: Place, bytes: Buffer): string {
   const sha = shaOf(bytes);
   const folder = keptFolder(place);
   if (existsSync(join(folder, sha))) return sha;
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  writeFileSync(join(folder, '.gitignore'), '*\n');
+  if (!existsSync(join(folder, '.gitignore'))) {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    writeFileSync(join(folder, '.gitignore'), '*\n');
+  }
   writeFileSync(join(folder, `${sha}.new`), bytes, { mode: 0o600 });
   renameSync(join(folder, `${sha}.new`), join(folder, sha));
   return sha;

@@ -3,7 +3,7 @@
  * `review.md` and `knowledge/`. Agents write them, dialects read them; what lies there is known by content,
  * so that a change nobody may make can be undone exactly. Feedback is people's and no work.
  */
-import { type BigIntStats, type Dirent, lstatSync, readdirSync, rmSync } from 'node:fs';
+import { type BigIntStats, type Dirent, lstatSync, readdirSync, rmSync, type Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { CycleWorks, TaskDef, TaskState } from '../core/index.ts';
 import {
@@ -24,7 +24,7 @@ import {
 import type { CycleCall, CycleFiles, ReportFacts, Works } from '../engine/index.ts';
 import { atomicWrite, hasLink } from './disk.ts';
 import { promoteNotes } from './promote.ts';
-import { readBounded, type Sight, sightNow } from './swap.ts';
+import { readBounded } from './swap.ts';
 
 /** A larger work is none: nobody reads it, and its content is not kept. Bytes. */
 const WORK_BYTES = 4 * 1024 * 1024;
@@ -42,7 +42,7 @@ interface CycleFilesOptions {
 
 /** The works of one session. */
 export function openCycleFiles({ sessionDir, works, now }: CycleFilesOptions): CycleFiles {
-  const known = new Map<string, { identity: string; sha256: string }>();
+  const known = new Map<string, { stat: Stats; sha256: string }>();
   const entriesIn = openFolders(now);
   const defined = { entries: [] as readonly Dirent[], ids: new Set<string>() };
   const at = (path: string) => join(sessionDir, path);
@@ -50,18 +50,18 @@ export function openCycleFiles({ sessionDir, works, now }: CycleFilesOptions): C
     atomicWrite(at(path), content, { within: sessionDir });
 
   /** What lies there, and its content's hash where it is the file of before. Hundreds are asked at every call. */
-  function look(path: string): { identity: string; sha256: string | null } | null {
-    const seen = sightOrNull(`${sessionDir}/${path}`);
-    if (seen?.kind !== 'file' || seen.size > WORK_BYTES) return null;
+  function look(path: string): { stat: Stats; sha256: string | null } | null {
+    const stat = statOrNull(`${sessionDir}/${path}`);
+    if (stat === null || !stat.isFile() || stat.size > WORK_BYTES) return null;
     const before = known.get(path);
-    return { identity: seen.identity, sha256: before?.identity === seen.identity ? before.sha256 : null };
+    return { stat, sha256: before !== undefined && isSame(before.stat, stat) ? before.sha256 : null };
   }
 
-  async function hashOf(path: string, identity: string): Promise<string | null> {
+  async function hashOf(path: string, stat: Stats): Promise<string | null> {
     const bytes = await readBounded(at(path), WORK_BYTES);
     if (bytes === null) return null;
     const { sha256: hash } = await works.put(path, bytes);
-    known.set(path, { identity, sha256: hash });
+    known.set(path, { stat, sha256: hash });
     return hash;
   }
 
@@ -75,7 +75,7 @@ export function openCycleFiles({ sessionDir, works, now }: CycleFilesOptions): C
       const marks: Record<string, string> = {};
       for (const path of worksIn(sessionDir, entriesIn)) {
         const seen = look(path);
-        const hash = seen === null ? null : (seen.sha256 ?? (await hashOf(path, seen.identity)));
+        const hash = seen === null ? null : (seen.sha256 ?? (await hashOf(path, seen.stat)));
         if (hash !== null) marks[path] = hash;
       }
       return marks;
@@ -203,12 +203,23 @@ function statFolder(folder: string): BigIntStats | null {
   }
 }
 
-function sightOrNull(file: string): Sight | null {
+function statOrNull(file: string): Stats | null {
   try {
-    return sightNow(file);
+    return lstatSync(file, { throwIfNoEntry: false }) ?? null;
   } catch {
     return null;
   }
+}
+
+/** The same file, not written to since: nobody sets the time of its last change. */
+function isSame(one: Stats, other: Stats): boolean {
+  return (
+    one.ctimeMs === other.ctimeMs &&
+    one.mtimeMs === other.mtimeMs &&
+    one.size === other.size &&
+    one.ino === other.ino &&
+    one.dev === other.dev
+  );
 }
 
 function readEntries(folder: string): Dirent[] {

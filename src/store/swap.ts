@@ -38,7 +38,7 @@ export async function sight(file: string): Promise<Sight> {
 }
 
 /** One look is some microseconds; a trip to the thread pool would cost more than that. */
-export function sightNow(file: string): Sight {
+function sightNow(file: string): Sight {
   try {
     const stat = lstatSync(file, { bigint: true, throwIfNoEntry: false });
     if (stat === undefined) return { kind: 'missing' };

@@ -3,7 +3,7 @@
  * hash finds it here for ever, whatever later happens to the file of that path.
  */
 import { closeSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { WorkRef } from '../core/index.ts';
 import type { Works } from '../engine/index.ts';
 import { sha256 } from './chain.ts';
@@ -80,9 +80,19 @@ function sizeOf(file: string): number | null {
 
 // A copy of the wrong size is damage (a cut copy from elsewhere): it is replaced, not trusted.
 async function keep(file: string, bytes: Uint8Array): Promise<void> {
-  mkdirSync(join(file, '..'), { recursive: true });
-  if (await createWhole(file, bytes)) return syncFolder(join(file, '..'));
+  if (await created(file, bytes)) return syncFolder(join(file, '..'));
   if (sizeOf(file) !== bytes.length) await atomicWrite(file, bytes);
+}
+
+/** Its folder, one of 256, mostly is there already. */
+async function created(file: string, bytes: Uint8Array): Promise<boolean> {
+  try {
+    return await createWhole(file, bytes);
+  } catch (error) {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    mkdirSync(dirname(file), { recursive: true });
+    return createWhole(file, bytes);
+  }
 }
 
 async function readVerified(place: (hash: string) => string, hash: string): Promise<Uint8Array | null> {

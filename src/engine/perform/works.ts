@@ -62,7 +62,8 @@ export async function worksAfter(house: House, attempt: AttemptState): Promise<L
   if (kept === null) return { works: null, trespass: [] };
   const before = JSON.parse(Buffer.from(kept).toString('utf8')) as Marks;
   const found = await house.cycles.marks();
-  const trespass = await putBack(house, attempt, { before, found });
+  const changed = changedIn(before, found);
+  const trespass = await putBack(house, attempt, { before, found, changed });
   const after = trespass.length === 0 ? found : await house.cycles.marks();
   const { item } = attempt;
   const { cycle, tasks } = house.state;
@@ -81,7 +82,7 @@ export async function worksAfter(house: House, attempt: AttemptState): Promise<L
   const present = (owes ? Object.keys(after) : []).flatMap((path) =>
     path.startsWith(folder) ? [path.slice(folder.length)] : [],
   );
-  const written = changedIn(before, after).flatMap((path) => {
+  const written = (after === found ? changed : changedIn(before, after)).flatMap((path) => {
     const sha256 = after[path];
     return sha256 === undefined ? [] : [{ path, sha256 }];
   });
@@ -124,13 +125,13 @@ function changedIn(before: Marks, after: Marks): string[] {
 async function putBack(
   house: House,
   attempt: AttemptState,
-  { before, found }: { before: Marks; found: Marks },
+  { before, found, changed }: { before: Marks; found: Marks; changed: readonly string[] },
 ): Promise<Trespass[]> {
   const { state } = house;
   const { item, iteration } = attempt;
   const folder = `iterations/${state.cycle}/`;
   const trespass: Trespass[] = [];
-  for (const path of changedIn(before, found)) {
+  for (const path of changed) {
     const own = path.startsWith(folder) ? path.slice(folder.length) : null;
     // A new file with the id of a finished task is said to be one, not taken away in silence.
     const open = before[path] === undefined || isOpen(house, item.mode, own ?? '');
