@@ -28,6 +28,9 @@ import type { CycleCall } from '../ports-cycle.ts';
 
 type Marks = Record<string, string>;
 
+/** How the works lay when the last attempt of each house began: after a crash they are read from the store. */
+const lately = new WeakMap<House, { sha256: string; marks: Marks }>();
+
 /** How the works lie when an attempt begins, and their paths; null where the team writes none. */
 export async function worksBefore(house: House): Promise<{ ref: WorkRef; paths: string[] } | null> {
   const { state } = house;
@@ -39,6 +42,7 @@ export async function worksBefore(house: House): Promise<{ ref: WorkRef; paths: 
     marks = await house.cycles.marks();
   }
   const ref = await house.works.put('session-works.json', JSON.stringify(marks));
+  lately.set(house, { sha256: ref.sha256, marks });
   return { ref, paths: Object.keys(marks) };
 }
 
@@ -58,9 +62,8 @@ export interface LeftWorks {
 
 /** What an attempt did to the works; what its mode may not write is as it was. */
 export async function worksAfter(house: House, attempt: AttemptState): Promise<LeftWorks> {
-  const kept = attempt.session === null ? null : await house.works.get(attempt.session);
-  if (kept === null) return { works: null, trespass: [] };
-  const before = JSON.parse(Buffer.from(kept).toString('utf8')) as Marks;
+  const before = await marksOf(house, attempt.session);
+  if (before === null) return { works: null, trespass: [] };
   const found = await house.cycles.marks();
   const changed = changedIn(before, found);
   const trespass = await putBack(house, attempt, { before, found, changed });
@@ -90,6 +93,13 @@ export async function worksAfter(house: House, attempt: AttemptState): Promise<L
   const odd = task === undefined ? [] : partFaults(house.state, task, read.tasks ?? []);
   const faults = [...missingWorks(item, present), ...odd, ...read.faults];
   return { works: { ...read, written, faults }, trespass };
+}
+
+async function marksOf(house: House, sha256: string | null): Promise<Marks | null> {
+  const last = lately.get(house);
+  if (last !== undefined && last.sha256 === sha256) return last.marks;
+  const kept = sha256 === null ? null : await house.works.get(sha256);
+  return kept === null ? null : (JSON.parse(Buffer.from(kept).toString('utf8')) as Marks);
 }
 
 /** What is to take the place of a task: new files of this call or an earlier one, or named after the task. */
