@@ -12,6 +12,7 @@ import {
 } from '../store/index.ts';
 import { earlierDurations } from './behaviour.ts';
 import { cancelledBefore } from './cancelled.ts';
+import { waiting } from './feedback.ts';
 import { keepOriginals } from './import-session.ts';
 import type { Opened } from './open.ts';
 import type { Plan, RunRequest } from './plan.ts';
@@ -74,9 +75,19 @@ export async function begin(
   if (!house.listTracked) tellUncommitted(house, plan, request);
   await intake(house);
   if (isNew) await append(house, await cancelledBefore(plan.place, house));
+  await append(house, await unreadFeedback(house));
   // After what was said before: a pause that nobody was there to read is older than this word.
   if (request.resume && house.state.paused) await resume(house);
   await redraw(house);
+}
+
+/** Told once: whoever wrote it waits for a cycle that would not come. */
+async function unreadFeedback({ sessionDir, state }: House): Promise<Fact[]> {
+  const lost = await waiting({ dir: sessionDir, state, besides: '' });
+  const texts = lost.map((text) => `Feedback that is not taken: ${text}.`);
+  return texts
+    .filter((text) => !state.notices.some((given) => given.text === text))
+    .map((text) => ({ type: 'notice.given', level: 'warning', text }));
 }
 
 async function resume(house: House): Promise<void> {

@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { basename, extname, join, relative, resolve } from 'node:path';
 import { Problem, type State } from '../core/index.ts';
 import { readFeedback, writeFeedback } from '../dialects/index.ts';
-import { attachmentNames, batchesFor, FEEDBACK_BYTES, writeBatch } from '../store/index.ts';
+import { attachmentNames, batchesFor, FEEDBACK_BYTES, oddBatches, writeBatch } from '../store/index.ts';
 import { openState } from './windows.ts';
 
 export interface FeedbackRequest {
@@ -171,8 +171,8 @@ interface Waiting {
   besides: string;
 }
 
-/** Batches that nobody will read as they lie. */
-async function waiting({ dir, state, besides }: Waiting): Promise<string[]> {
+/** Batches that nobody will read as they lie. `besides`: a folder that is told of otherwise. */
+export async function waiting({ dir, state, besides }: Waiting): Promise<string[]> {
   const lost = (await batchesFor(dir, state.cycle))
     .filter(({ id, reading }) => !reading.untouched && !state.seenMessages.has(id))
     .map(
@@ -182,7 +182,7 @@ async function waiting({ dir, state, besides }: Waiting): Promise<string[]> {
   const forms = (await batchesFor(dir, state.cycle + 1))
     .filter(({ folder, reading }) => reading.untouched && !besides.startsWith(folder))
     .map(({ folder }) => `${folder}: nobody has written anything into it, so it is no feedback`);
-  return [...lost, ...forms];
+  return [...lost, ...forms, ...oddBatches(dir, state.cycle + 1)];
 }
 
 function nextWords(state: State, at: { id: string; named: boolean; live: boolean }): string {

@@ -38,6 +38,7 @@ export function evolveAttempt(state: State, fact: AttemptFact, at: number): void
         baseline: null,
       };
       state.lastWave = fact.wave;
+      if (fact.items.some(({ item }) => item.task !== undefined)) state.taskWaves += 1;
       if (PHASES[state.phase].inner) {
         const reviewing = fact.items.some(({ item }) => item.mode === 'TASK_REVIEW');
         state.phase = reviewing ? 'REVIEWING_BATCH' : 'EXECUTING_BATCH';

@@ -267,6 +267,7 @@ function startCycle(state: State, cycle: number): void {
   state.replanning = state.phase === 'REPLANNING';
   // Ordinals and budgets count in the cycle.
   state.items.clear();
+  state.taskWaves = 0;
   state.feedback = [];
   state.aborted = null;
   state.stuck = 0;

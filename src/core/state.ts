@@ -316,6 +316,8 @@ export interface State {
   lastIteration: number;
   wave: WaveState | null;
   lastWave: number;
+  /** Waves of tasks in the running cycle, the open one included; calls on the session are none. */
+  taskWaves: number;
   questions: Map<string, QuestionState>;
   /** Ids of questions that are open. */
   openQuestions: Set<string>;
@@ -387,6 +389,7 @@ export function emptyState(): State {
     lastIteration: 0,
     wave: null,
     lastWave: 0,
+    taskWaves: 0,
     questions: new Map(),
     openQuestions: new Set(),
     seenMessages: new Set(),

@@ -46,7 +46,7 @@ export {
 } from './v2-progress.ts';
 export { promotions, type StandingDoc } from './v2-promotion.ts';
 export { openQuestions, questionFaults, questionsOfLastRound, readQuestions } from './v2-questions.ts';
-export { keepPartOne, latestReport, readReport, writeReport } from './v2-report.ts';
+export { keepPartOne, latestReport, markForged, readReport, writeReport } from './v2-report.ts';
 export { readReview, writeMinimalReview } from './v2-review.ts';
 export { readTaskFile, writeTaskFile } from './v2-task.ts';
 export { readTaskFolder } from './v2-task-folder.ts';

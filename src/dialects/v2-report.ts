@@ -5,7 +5,7 @@
 import { walkBlocks } from './markdown-blocks.ts';
 import { utc } from './summary.ts';
 import { lineEnding } from './text.ts';
-import { frontMatterText, splitFrontMatter } from './v2-front-matter.ts';
+import { frontMatterText, plainText, splitFrontMatter } from './v2-front-matter.ts';
 import { everyHeading } from './v2-sections.ts';
 import { escapeBody } from './v2-shield.ts';
 
@@ -150,6 +150,25 @@ export function latestReport(
     if (latest === null || attempt > latest.attempt) latest = { name, attempt };
   }
   return latest;
+}
+
+/** A PART 2 that an executor wrote itself is marked as what it is, so that nobody reads it as the review. */
+export function markForged(text: string): string {
+  const { body } = splitFrontMatter(text);
+  const starts = partTwoStarts(body);
+  if (starts.length === 0) return text;
+  let marked = plainText(text);
+  const lead = marked.length - body.length;
+  for (const start of starts.reverse()) {
+    const at = lead + start;
+    const end = marked.indexOf('\n', at) === -1 ? marked.length : marked.indexOf('\n', at);
+    const title = marked
+      .slice(at, end)
+      .replace(/^\s*#+\s*/, '')
+      .trim();
+    marked = `${marked.slice(0, at)}## Not the review, written by the executor: ${title}${marked.slice(end)}`;
+  }
+  return marked;
 }
 
 /** A reviewer's edit of a report with PART 1 as it was before and PART 2 as it is now. */

@@ -11,6 +11,7 @@ import {
   type KnowledgeNote,
   keepPartOne,
   knowledgeFaults,
+  markForged,
   planFaults,
   questionFaults,
   readQuestions,
@@ -337,8 +338,9 @@ function reportText(there: string | null, facts: ReportFacts): string {
           evidence: [],
           gates: facts.gates.map(({ name, outcome }) => `${name}: ${outcome}`),
         });
+  if (facts.review === undefined) return markForged(base);
   // What somebody else wrote there does not count for the reviewer's word.
-  if (facts.review === undefined || readReport(base).recommendation === facts.review.verdict) return base;
+  if (readReport(base).recommendation === facts.review.verdict) return base;
   const { verdict, feedback } = facts.review;
   const said = feedback.trim() === '' ? 'None' : feedback.trim().replace(/^(#+)/gm, '\\$1');
   return `${base.trimEnd()}\n\n## PART 2: Review Report\n\n### Recommendation\n\nStatus: ${verdict}\n\n### Feedback for Next Attempt\n\n${said}\n`;

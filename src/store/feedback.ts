@@ -78,6 +78,22 @@ export async function batchesFor(
   return found.sort((a, b) => a.at - b.at);
 }
 
+/** What lies among the batches of a cycle and is none, each with why. */
+export function oddBatches(sessionDir: string, cycle: number): string[] {
+  const shown = `iterations/${cycle}/feedbacks`;
+  return entriesIn(join(sessionDir, shown)).flatMap((entry) => {
+    const path = `${shown}/${entry.name}`;
+    if (entry.name.startsWith('.')) return [];
+    if (entry.isSymbolicLink()) return [`${path} is a link, which is not followed; copy what it leads to`];
+    if (!entry.isDirectory())
+      return [`${path} lies in no folder of its own; \`ralph feedback FILE\` puts it into one`];
+    const inside = entriesIn(join(sessionDir, path)).find(({ name }) => name === 'feedbacks.md');
+    if (inside?.isFile()) return [];
+    const what = inside === undefined ? 'has no feedbacks.md' : 'has a feedbacks.md that is no file';
+    return [`${path} ${what}, so nobody reads it`];
+  });
+}
+
 async function batchIn(folder: string, shown: string, cache: Cache): Promise<FeedbackBatch | null> {
   const file = join(folder, 'feedbacks.md');
   const seen = await settled(file);

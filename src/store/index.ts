@@ -5,7 +5,7 @@ export type { OpenedDesk } from './desk.ts';
 export { openDesk } from './desk.ts';
 export type { DiskIo } from './disk.ts';
 export { atomicWrite, moveToFree, numbered, padded, StoreFull } from './disk.ts';
-export { batchesFor, FEEDBACK_BYTES, feedbackSource } from './feedback.ts';
+export { batchesFor, FEEDBACK_BYTES, feedbackSource, oddBatches } from './feedback.ts';
 export { attachmentNames, writeBatch } from './feedback-write.ts';
 export type { FoundTaskList } from './find-task-list.ts';
 export { findTaskList } from './find-task-list.ts';

@@ -320,7 +320,7 @@ async function drawSession(drawer: Drawer, state: State): Promise<void> {
     createdAt: session.createdAt,
     cycle: state.cycle,
     phase: state.phase,
-    wave: state.lastWave,
+    wave: state.taskWaves,
     tasks: tasksSummary(state, tasksOfCycle(state)),
     status: statusDetail(state),
     detail: state.paused?.text || state.run?.stopped?.reason || '',

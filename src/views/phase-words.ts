@@ -72,9 +72,9 @@ export function phaseWords(state: State): string | null {
     case 'BATCHING':
       return 'the next wave of tasks is chosen';
     case 'EXECUTING_BATCH':
-      return `wave ${state.lastWave}: tasks are worked on`;
+      return `wave ${state.taskWaves}: tasks are worked on`;
     case 'REVIEWING_BATCH':
-      return `wave ${state.lastWave}: finished tasks are reviewed`;
+      return `wave ${state.taskWaves}: finished tasks are reviewed`;
     case 'SESSION_REVIEW':
       return 'the session as a whole is reviewed';
     case 'KNOWLEDGE_EXTRACTION':

@@ -96,7 +96,7 @@ export function statusJson(state: State, now: number, live: LiveInfo): StatusJso
     session_id: state.session?.id ?? '',
     iteration: state.cycle,
     current_state: state.phase,
-    current_wave: state.lastWave,
+    current_wave: state.taskWaves,
     tasks_summary: tasksSummary(state, tasksOfCycle(state)),
     next_action: nextWords(state, now, live),
     paused: state.paused !== null,

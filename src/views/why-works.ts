@@ -1,5 +1,5 @@
 /** What a call owed and left in the session's folder, and what a review found, for `ralph why`. */
-import { itemKey, MODES, questionsOf } from '../core/index.ts';
+import { itemKey, MODES, questionsOf, type ResultDetails } from '../core/index.ts';
 import { type IterationStory, outcomeOf, type Story } from './story.ts';
 import { oneLine, some } from './words.ts';
 
@@ -10,6 +10,10 @@ export interface WorksJson {
   written: string[];
   /** The exact errors it was returned with. */
   faults: string[];
+  /** What its result says beside what all roles say; null where nothing. */
+  details: ResultDetails | null;
+  /** What of its result could not be read. */
+  warnings: string[];
 }
 
 export interface ReviewJson {
@@ -22,9 +26,11 @@ export interface ReviewJson {
 }
 
 /** null in a team that keeps no works. */
-export function worksJson({ item, works }: IterationStory): WorksJson | null {
+export function worksJson({ item, works, claim }: IterationStory): WorksJson | null {
   if (works === null) return null;
-  return { owed: owedBy(item), written: works.written.map(({ path }) => path), faults: works.faults };
+  const { details = null, warnings = [] } = claim?.result ?? {};
+  const written = works.written.map(({ path }) => path);
+  return { owed: owedBy(item), written, faults: works.faults, details, warnings };
 }
 
 function owedBy(item: IterationStory['item']): string[] {
@@ -45,7 +51,20 @@ export function lastReview(told: readonly IterationStory[]): ReviewJson | null {
   return told.flatMap((one) => reviewJson(one) ?? []).at(-1) ?? null;
 }
 
-/** Labelled lines: what was owed, written and wrong. */
+/** Labelled lines: what a result object of a call says beside what all roles say, and what of it could not be read. */
+function toldRows({ claim }: IterationStory): [string, string][] {
+  const { details, warnings = [] } = claim?.result ?? {};
+  const said = Object.entries(details ?? {}).filter(([name]) => name !== 'role');
+  const words = said.map(
+    ([name, value]) => `${name} ${typeof value === 'object' ? JSON.stringify(value) : value}`,
+  );
+  return [
+    ...(words.length === 0 ? [] : [['told', oneLine(words.join(', '), 400)] as [string, string]]),
+    ...warnings.slice(0, 10).map((text): [string, string] => ['unread', oneLine(text, 300)]),
+  ];
+}
+
+/** Labelled lines: what was owed, written, told and wrong. */
 export function worksRows(told: IterationStory): [string, string][] {
   const works = worksJson(told);
   if (works === null) return [];
@@ -53,6 +72,7 @@ export function worksRows(told: IterationStory): [string, string][] {
   return [
     ...(works.owed.length === 0 ? [] : [['owed', some(works.owed)] as [string, string]]),
     ['wrote', written],
+    ...toldRows(told),
     ...works.faults.slice(0, 20).map((fault): [string, string] => ['fault', oneLine(fault, 400)]),
     ...told.trespass
       .filter(({ keptAs }) => keptAs !== null)

@@ -1,6 +1,6 @@
 /** Feedback and notes from a terminal: what a person gives for the next cycle, and decides on at the end of one. */
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { CREW } from './five-roles.ts';
 import { facts, json, sessionDir } from './journal.ts';
@@ -38,8 +38,15 @@ test('feedback: a form first, then words with files beside them; what cannot be 
   const again = await project.ralph(['feedback']);
   expect(again.out).toContain('An empty form lies there already');
   expect(batches()).toHaveLength(1);
-  // Nobody has written into it, so nothing begins.
-  expect((await project.ralph(['run'])).code).toBe(0);
+  // Nobody has written into it, so nothing begins; a run says so, once.
+  symlinkSync('/', join(sessionDir(project), 'iterations/2/feedbacks/away'));
+  for (let n = 0; n < 2; n++)
+    expect((await project.ralph(['run', '--session', basename(sessionDir(project))])).code).toBe(0);
+  expect(facts(project, 'notice.given').map(({ text }) => text)).toEqual([
+    expect.stringContaining('nobody has written anything into it'),
+    expect.stringContaining('iterations/2/feedbacks/away is a link'),
+  ]);
+  rmSync(join(sessionDir(project), 'iterations/2/feedbacks/away'));
   expect(modes()).toEqual(['implement']);
 
   project.write('words.md', '# Critical Issues\n- [ ] ISS-001: it is slow\n');
