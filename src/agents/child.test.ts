@@ -10,7 +10,7 @@ import { type ChildPlan, startChild } from './child.ts';
 import { readClaude } from './claude-stream.ts';
 import { readText } from './text-stream.ts';
 
-const FIXTURES = new URL('../../test/fixtures/streams/claude-2.1.332/', import.meta.url);
+const FIXTURES = new URL('../../test/fixtures/agents/claude-2.1.332/', import.meta.url);
 const puppet = fileURLToPath(new URL('../../test/exams/puppet.mjs', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'agent-child-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

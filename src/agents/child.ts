@@ -66,9 +66,10 @@ export function startChild(call: AgentCall, plan: ChildPlan): AgentHandle {
   }
 
   function readLine(line: string, stream: 'stdout' | 'stderr'): void {
-    if (stream === 'stderr') return;
-    talk?.heard(line);
-    for (const event of reader.line(line)) call.event(shown(event));
+    if (stream === 'stdout') talk?.heard(line);
+    const events = stream === 'stdout' ? reader.line(line) : reader.complaint?.(line);
+    if (events === undefined) return;
+    for (const event of events) call.event(shown(event));
     if (gaveUp === null && reader.hopeless() !== null) {
       gaveUp = reader.hopeless();
       void child.stop(GRACE_MS);

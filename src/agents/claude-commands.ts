@@ -3,9 +3,8 @@
  * server's or a sub-agent's, may have run is noted as unseen, unless the calls of that sub-agent stand in the stream.
  */
 import type { RunCommand } from '../core/index.ts';
+import { type Json, object, text } from './json.ts';
 import { LISTED } from './stream.ts';
-
-type Json = Record<string, unknown>;
 
 /** A tool call. `by`: the call whose sub-agent makes it; empty for the main conversation. */
 export interface ToolCall {
@@ -47,10 +46,6 @@ const QUIET = new Set(
 const LOOKS = new Set(['BashOutput', 'TaskOutput', 'AgentOutputTool', 'KillShell', 'KillBash', 'TaskStop']);
 /** Longest command that is kept, in characters. */
 const COMMAND_CHARS = 2_000;
-
-const text = (value: unknown): string => (typeof value === 'string' ? value : '');
-const object = (value: unknown): Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {};
 
 /** A log that writes to `rows`, which it alone changes. */
 export function commandLog(rows: RunCommand[]): CommandLog {

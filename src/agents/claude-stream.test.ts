@@ -5,7 +5,7 @@ import type { AgentEvent } from '../engine/index.ts';
 import { readClaude } from './claude-stream.ts';
 import type { Told } from './stream.ts';
 
-const FOLDER = new URL('../../test/fixtures/streams/claude-2.1.332/', import.meta.url);
+const FOLDER = new URL('../../test/fixtures/agents/claude-2.1.332/', import.meta.url);
 const recorded = (name: string): string[] =>
   readFileSync(new URL(`${name}.jsonl`, FOLDER), 'utf8').split('\n');
 const DONE = 'All done.\n\n<promise>COMPLETE</promise>';

@@ -9,10 +9,10 @@
 import { type AgentError, holdsCompletion } from '../core/index.ts';
 import type { AgentEvent } from '../engine/index.ts';
 import { type CommandLog, commandLog } from './claude-commands.ts';
-import { classifyClaudeError, type ErrorMarks } from './claude-error.ts';
+import { classifyClaudeError } from './claude-error.ts';
+import { count, isObject, type Json, object, objects, parseLine, text } from './json.ts';
+import type { ErrorMarks } from './provider-error.ts';
 import { LISTED, lastPart, nothingTold, type StreamReader, type Told } from './stream.ts';
-
-type Json = Record<string, unknown>;
 
 /** Kept of one message before its beginning is let go: characters, and pieces. */
 const TEXT_CHARS = 1024 * 1024;
@@ -61,14 +61,6 @@ const QUIET_TYPES = new Set([
   'tool_use_summary',
   'prompt_suggestion',
 ]);
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-const object = (value: unknown): Json => (isObject(value) ? value : {});
-const text = (value: unknown): string => (typeof value === 'string' ? value : '');
-const count = (value: unknown): number =>
-  typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : 0;
-const objects = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
 /** Cache reads and writes are input: they are billed and they fill the window. */
 function tokensOf(usage: Json): Tokens {
@@ -194,7 +186,6 @@ function readRetry(reading: Reading, event: Json): AgentEvent[] {
   const error = classifyClaudeError({
     status,
     words: [word],
-    reason: '',
     message: `Claude Code keeps retrying: ${word}${status === null ? '' : ` (HTTP ${status})`}, try ${attempt}`,
     resetsAt: reading.resetsAt,
   });
@@ -279,9 +270,9 @@ function readResult(reading: Reading, result: Json): AgentEvent[] {
       typeof result.api_error_status === 'number' ? result.api_error_status : (marks.status ?? null);
     const reason = text(result.terminal_reason);
     const errors = Array.isArray(result.errors) ? result.errors.filter((row) => typeof row === 'string') : [];
-    const words = [text(result.api_error), ...(marks.words ?? []), text(result.api_error_type)];
+    const words = [reason, text(result.api_error), ...(marks.words ?? []), text(result.api_error_type)];
     const message = said || errors.join('; ') || `Claude Code ended with ${reason || subtype || 'an error'}`;
-    told.error = classifyClaudeError({ status, words, reason, message, resetsAt: reading.resetsAt });
+    told.error = classifyClaudeError({ status, words, message, resetsAt: reading.resetsAt });
   }
   // An error's text is Claude Code's, not the model's: it claims nothing.
   told.finalMessage = told.error === null ? lastPart(said) : '';
@@ -329,12 +320,7 @@ export function readClaude(): StreamReader {
   return {
     line(raw) {
       if (raw.trim() === '') return [];
-      let event: unknown;
-      try {
-        event = JSON.parse(raw);
-      } catch {
-        event = null;
-      }
+      const event = parseLine(raw);
       // `--output-format json --verbose` prints the same events as one array.
       if (Array.isArray(event)) return event.filter(isObject).flatMap((row) => readEvent(reading, row));
       if (isObject(event)) return readEvent(reading, event);

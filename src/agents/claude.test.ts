@@ -7,7 +7,7 @@ import { type Move, sitAgentExam } from '../../test/exams/agent-exam.ts';
 import type { AgentReport } from '../core/index.ts';
 import { claudeAgent } from './claude.ts';
 
-const FOLDER = new URL('../../test/fixtures/streams/claude-2.1.332/', import.meta.url);
+const FOLDER = new URL('../../test/fixtures/agents/claude-2.1.332/', import.meta.url);
 const puppet = fileURLToPath(new URL('../../test/exams/puppet.mjs', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'claude-agent-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,29 +1,32 @@
 /**
  * Claude Code, run headless: the prompt as the first message on stdin, which stays open for more, its events
  * as `stream-json` on stdout. Facts about the program were recorded with version 2.1.332; the streams lie in
- * test/fixtures/streams. A version too old for that is given the prompt as text and is not talked to.
+ * test/fixtures/agents. A version too old for that is given the prompt as text and is not talked to.
  */
 import { randomUUID } from 'node:crypto';
 import type { ProblemFacts } from '../core/index.ts';
 import type { Agent, AgentCall, Capabilities } from '../engine/index.ts';
-import { findProgram, run } from '../process/index.ts';
+import { findProgram } from '../process/index.ts';
 import { startChild } from './child.ts';
 import { CLAUDE_LIVE, LIVE_ARGUMENTS, LIVE_SINCE } from './claude-live.ts';
 import { readClaude } from './claude-stream.ts';
+import { type About, type CliSpec, isOlder, lookFor, type Wanted } from './cli.ts';
 
-export interface ClaudeSpec {
-  name: string;
-  /** Program to start instead of `claude` from PATH. */
-  program?: string;
-  /** Arguments put in front of ours. */
-  args?: string[];
-  /** Environment of the machine check; default: this process's. */
-  env?: Record<string, string | undefined>;
-}
-
-/** The first version whose stream was read with this reader: `--session-id` and `stream-json` are there. */
-const OLDEST = [2, 0, 0] as const;
-const VERSION_MS = 20_000;
+export const CLAUDE: About & Wanted = {
+  title: 'Claude Code',
+  program: 'claude',
+  install: 'npm install -g @anthropic-ai/claude-code',
+  // The first version whose stream was read with this reader: `--session-id` and `stream-json` are there.
+  oldest: [2, 0, 0],
+  login: 'Start `claude` and type /login, or set ANTHROPIC_API_KEY.',
+  allow: (command) =>
+    `Add "Bash(${command})" to permissions.allow in .claude/settings.json, and remove the deny rule, hook or managed setting that stops it.`,
+  loginStatus: ['auth', 'status'],
+  readLogin: (printed) => {
+    const said = /"loggedIn"\s*:\s*(true|false)/.exec(printed)?.[1];
+    return said === undefined ? null : said === 'true';
+  },
+};
 
 const CAPABILITIES: Capabilities = {
   stream: true,
@@ -70,75 +73,24 @@ function environmentOf(call: AgentCall): Record<string, string> {
   return { ...(root ? { IS_SANDBOX: '1' } : {}), ...call.env };
 }
 
-async function versionOf(program: string, env: Record<string, string | undefined>): Promise<string | null> {
-  const whole = Object.fromEntries(
-    Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined),
-  );
-  const result = await run({
-    command: [program, '--version'],
-    cwd: process.cwd(),
-    env: whole,
-    wallMs: VERSION_MS,
-    idleMs: null,
-  }).done;
-  return /(\d+\.\d+\.\d+)/.exec(result.stdout.head)?.[1] ?? null;
-}
-
-function isOlder(version: string, than: readonly number[]): boolean {
-  const parts = version.split('.').map(Number);
-  for (const [index, least] of than.entries()) {
-    const part = parts[index] ?? 0;
-    if (part !== least) return part < least;
-  }
-  return false;
-}
-
 /** Programs, by path, that were found too old to be talked to; what was not looked at is taken for a new one. */
 const DEAF = new Set<string>();
 
-function isDeaf(spec: ClaudeSpec, env: Record<string, string | undefined>): boolean {
+function isDeaf(spec: CliSpec, env: Record<string, string | undefined>): boolean {
   return DEAF.size > 0 && DEAF.has(findProgram(spec.program ?? 'claude', env) ?? '');
 }
 
-async function checkClaude(spec: ClaudeSpec): Promise<ProblemFacts[]> {
-  const env = spec.env ?? process.env;
-  const program = findProgram(spec.program ?? 'claude', env);
-  if (program === null) {
-    return [
-      {
-        code: 'agent.not_found',
-        what: `The agent "${spec.name}" cannot be started: ${spec.program ?? 'claude'} was not found.`,
-        why: 'No folder of PATH holds an executable of that name.',
-        fix: 'Install Claude Code (npm install -g @anthropic-ai/claude-code), or choose another agent with --agent.',
-      },
-    ];
+async function checkClaude(spec: CliSpec): Promise<ProblemFacts[]> {
+  const { program, version, problems } = await lookFor(CLAUDE, spec);
+  if (program !== null && version !== null) {
+    if (isOlder(version, LIVE_SINCE)) DEAF.add(program);
+    else DEAF.delete(program);
   }
-  const version = await versionOf(program, env);
-  if (version === null) {
-    return [
-      {
-        code: 'agent.version_unreadable',
-        what: `The agent "${spec.name}" does not tell its version.`,
-        why: `\`${program} --version\` printed no version number within ${VERSION_MS / 1000} seconds.`,
-        fix: `Run \`${program} --version\` by hand; if it fails, install Claude Code again.`,
-      },
-    ];
-  }
-  if (isOlder(version, LIVE_SINCE)) DEAF.add(program);
-  else DEAF.delete(program);
-  if (!isOlder(version, OLDEST)) return [];
-  return [
-    {
-      code: 'agent.too_old',
-      what: `The agent "${spec.name}" is too old: Claude Code ${version}.`,
-      why: `Its event stream is read from version ${OLDEST.join('.')} on.`,
-      fix: 'Update it: npm install -g @anthropic-ai/claude-code@latest',
-    },
-  ];
+  return problems;
 }
 
 /** Claude Code as an agent. */
-export function claudeAgent(spec: ClaudeSpec): Agent {
+export function claudeAgent(spec: CliSpec): Agent {
   return {
     name: spec.name,
     get capabilities() {

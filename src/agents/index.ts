@@ -1,4 +1,4 @@
-export type { ClaudeSpec } from './claude.ts';
+export type { CliSpec } from './cli.ts';
 export type { CommandSpec, OutputFormat, PromptWay } from './command.ts';
 export { OUTPUTS } from './command.ts';
 export type { AgentInfo } from './inspect.ts';

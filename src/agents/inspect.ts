@@ -4,37 +4,15 @@
  */
 import type { Capabilities } from '../engine/index.ts';
 import { findProgram, run } from '../process/index.ts';
+import { CLAUDE } from './claude.ts';
+import type { About } from './cli.ts';
+import { CLIS } from './clis.ts';
 import { AGENTS, type AgentKind, type AgentSpec, createAgent } from './registry.ts';
 
 /** The kinds that come with the product and have a program of their own. */
 type BuiltIn = Exclude<AgentKind, 'command' | 'script'>;
 
-interface About {
-  title: string;
-  install: string;
-  login: string;
-  /** How its own permissions are opened for one command. */
-  allow(command: string): string;
-  /** Prints whether somebody is logged in. */
-  loginStatus: string[];
-  /** null: its output does not tell. */
-  readLogin(stdout: string): boolean | null;
-}
-
-const ABOUT: Record<BuiltIn, About> = {
-  claude: {
-    title: 'Claude Code',
-    install: 'npm install -g @anthropic-ai/claude-code',
-    login: 'Start `claude` and type /login, or set ANTHROPIC_API_KEY.',
-    allow: (command) =>
-      `Add "Bash(${command})" to permissions.allow in .claude/settings.json, and remove the deny rule, hook or managed setting that stops it.`,
-    loginStatus: ['auth', 'status'],
-    readLogin: (stdout) => {
-      const said = /"loggedIn"\s*:\s*(true|false)/.exec(stdout)?.[1];
-      return said === undefined ? null : said === 'true';
-    },
-  },
-};
+const ABOUT: Record<BuiltIn, About> = { claude: CLAUDE, ...CLIS };
 
 /** One agent as it stands on this machine. */
 export interface AgentInfo {
@@ -81,7 +59,7 @@ export async function inspectAgent(spec: AgentSpec, env: Record<string, string>)
       ? ['', '']
       : await Promise.all([
           printed([program, '--version'], env),
-          printed([program, ...about.loginStatus], env),
+          about.loginStatus === null ? '' : printed([program, ...about.loginStatus], env),
         ]);
   return {
     name,
@@ -98,7 +76,8 @@ export async function inspectAgent(spec: AgentSpec, env: Record<string, string>)
 
 async function printed(command: string[], env: Record<string, string>): Promise<string> {
   const result = await run({ command, cwd: process.cwd(), env, wallMs: ASK_MS, idleMs: null }).done;
-  return result.stdout.head;
+  // Some print on stderr what others print on stdout.
+  return `${result.stdout.head}\n${result.stderrTail}`;
 }
 
 /** How a person lets this agent run a command. */

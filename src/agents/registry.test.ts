@@ -14,13 +14,14 @@ describe('the agents', () => {
       { kind: 'claude', name: 'claude' },
       { kind: 'command', name: 'mine', command: ['sh', 'agent.sh'] },
       { kind: 'script', name: 'script', script: '/tmp/none.json' },
+      { kind: 'codex', name: 'codex' },
     ];
-    expect(specs.map((spec) => createAgent(spec).name)).toEqual(['claude', 'mine', 'script']);
+    expect(specs.map((spec) => createAgent(spec).name)).toEqual(['claude', 'mine', 'script', 'codex']);
     expect(createAgent(specs[0]!).capabilities.limits).toBe(true);
     expect(createAgent(specs[1]!).capabilities.toolEvents).toBe(false);
   });
 
-  it.each(['codex', 'toString', '__proto__'])('do not include %s', (kind) => {
+  it.each(['cursor', 'toString', '__proto__'])('do not include %s', (kind) => {
     expect(() => createAgent({ kind, name: 'x' } as unknown as AgentSpec)).toThrow(Problem);
   });
 

@@ -2,27 +2,43 @@
 import { Problem } from '../core/index.ts';
 import type { Agent } from '../engine/index.ts';
 import { findProgram } from '../process/index.ts';
-import { type ClaudeSpec, claudeAgent } from './claude.ts';
+import { claudeAgent } from './claude.ts';
+import { type Cli, type CliSpec, cliAgent } from './cli.ts';
+import { CLIS, type CliKind } from './clis.ts';
 import { type CommandSpec, commandAgent } from './command.ts';
 import { type ScriptSpec, scriptAgent } from './script.ts';
 
 /** What an agent is made of: its kind, its name in facts, and what that kind needs. */
 export type AgentSpec =
-  | ({ kind: 'claude' } & ClaudeSpec)
+  | ({ kind: 'claude' | CliKind } & CliSpec)
   | ({ kind: 'command' } & CommandSpec)
   | ({ kind: 'script' } & ScriptSpec);
 
 export type AgentKind = AgentSpec['kind'];
 
+type SpecOf<K extends AgentKind> = K extends 'command'
+  ? CommandSpec
+  : K extends 'script'
+    ? ScriptSpec
+    : CliSpec;
+
 interface KindRow<K extends AgentKind> {
   /** The program that `auto` looks for; null: never found by itself. */
   program: string | null;
-  make(spec: Extract<AgentSpec, { kind: K }>): Agent;
+  make(spec: SpecOf<K>): Agent;
 }
+
+const ROWS = Object.fromEntries(
+  Object.entries<Cli>(CLIS).map(([kind, cli]) => [
+    kind,
+    { program: cli.program, make: (spec: CliSpec) => cliAgent(cli, spec) },
+  ]),
+) as { [K in CliKind]: KindRow<K> };
 
 /** In the order in which `agent: auto` looks for them. */
 export const AGENTS: { [K in AgentKind]: KindRow<K> } = {
   claude: { program: 'claude', make: claudeAgent },
+  ...ROWS,
   command: { program: null, make: commandAgent },
   script: { program: null, make: scriptAgent },
 };

@@ -35,6 +35,7 @@ sitAgentExam({
     pieces: 'a script says whole texts',
     'unknown events': 'plain text has no events',
     'errors inside': 'plain text has no error events; the exit code alone tells',
+    'reset time': 'plain text has no error events',
     'broken off': 'plain text has no closing event',
     echo: 'stdout as a whole is the message; the judge marks echoes',
     'prompt arrives': 'a script does not look at its prompt',

@@ -33,6 +33,8 @@ export interface StreamReader {
   line(text: string): AgentEvent[];
   /** Raw stdout, for readers to whom lines are not enough. */
   chunk?(bytes: Uint8Array): void;
+  /** One whole line of stderr, for programs that tell some of their trouble only there. */
+  complaint?(line: string): AgentEvent[];
   told(): Told;
   /**
    * Whether the agent has said its last word and only has to leave. `busy`: it left a command running,

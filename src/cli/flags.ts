@@ -8,7 +8,7 @@ import { wholeNumber } from './io.ts';
 const KEYS = {
   tasks: ['--tasks <file>', 'the task list; default: tasks in ralph.yml, else the first of the usual places'],
   team: ['--team <name>', 'who is hired: auto, solo, pair, full or one of your own; default: auto'],
-  agent: ['--agent <name>', 'who works: claude, or one described in ralph.yml; default: the first installed'],
+  agent: ['--agent <name>', 'who works: one that `ralph agents` lists; default: the first installed'],
   model: ['--model <name>', "the agent's model; default: the agent's own"],
   maxIterations: [
     '-n, --max-iterations <count>',

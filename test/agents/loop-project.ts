@@ -1,5 +1,5 @@
 /**
- * The whole loop with the real Claude Code: a project whose model is scripted, the built program as a
+ * The whole loop with a real agent CLI, Claude Code where none is named: a project whose model is scripted, the built program as a
  * user starts it, and what the journal, the logs and the model server say afterwards.
  */
 import { existsSync, readFileSync } from 'node:fs';
@@ -15,9 +15,9 @@ import {
   story,
   taskList,
 } from '../e2e/project.ts';
-import { claudeProgram } from './installed.ts';
+import { homeOf } from './homes.ts';
+import { type CliName, programOf } from './installed.ts';
 import {
-  claudeEnv,
   type Fault,
   type ModelScript,
   type ModelServer,
@@ -48,6 +48,8 @@ export interface LoopOptions extends ProjectOptions {
   /** Fields that every story has beside the usual ones. */
   fields?: Record<string, unknown>;
   env?: Record<string, string>;
+  /** Default Claude Code. */
+  cli?: CliName;
 }
 
 export async function loopProject({
@@ -55,14 +57,15 @@ export async function loopProject({
   tasks,
   fields,
   env,
+  cli = 'claude',
   ...rest
 }: LoopOptions): Promise<LoopProject> {
   const server = await startModelServer(script);
   const list =
     tasks.length === 0 ? {} : { 'ralph/tasks.json': taskList(tasks.map((id) => story(id, fields))) };
   const project = makeProject({ ...rest, files: { ...list, ...rest.files } });
-  const clean = claudeEnv(server.url, project.home);
-  const path = `${dirname(claudeProgram())}:${clean.PATH}`;
+  const clean = homeOf(cli, server.url, project.home);
+  const path = `${dirname(programOf(cli))}:${clean.PATH}`;
   const options = { env: { ...clean, PATH: path, ...env }, timeoutMs: RUN_MS };
   const begun: Started[] = [];
   const marked = () =>

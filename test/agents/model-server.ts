@@ -1,6 +1,6 @@
 /**
- * A scripted model: a small server that speaks enough of the Anthropic Messages API for a real agent CLI
- * to work against it, on loopback and without a login. The script says, prompt by prompt and turn by turn,
+ * A scripted model: a small server that speaks enough of the providers' APIs for real agent CLIs to work
+ * against it, on loopback and without a login. The script says, prompt by prompt and turn by turn,
  * what the "model" answers: words, files to write, commands to run, tokens to report, faults to play.
  *
  * A request tells by itself where the script stands. The conversation is named inside the ids of the tool
@@ -10,58 +10,24 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Answer, type Dialect, dialectOf, type Heard, type ToolCall } from './model-dialects.ts';
+import {
+  always,
+  DEFAULT_TOKENS,
+  type Fault,
+  list,
+  type ModelScript,
+  type TokenCounts,
+  type Turn,
+} from './model-script.ts';
 
-export interface TokenCounts {
-  input: number;
-  output: number;
-  cacheRead: number;
-  cacheWrite: number;
-}
-
-/** Something that goes wrong instead of the turn, `times` times (default once), then the turn is played. */
-export interface Fault {
-  /**
-   * `status`: an error answer. `truncate`: the stream ends half way. `reset`: the connection breaks half
-   * way. `stall`: the stream opens and then says nothing. `error`: an error event inside a 200 stream.
-   */
-  kind: 'status' | 'truncate' | 'reset' | 'stall' | 'error';
-  status?: number;
-  message?: string;
-  headers?: Record<string, string>;
-  times?: number;
-}
-
-/** One answer of the model. `write` and `run` become calls of the CLI's own file and shell tools. */
-export interface Turn {
-  text?: string;
-  write?: { path: string; content: string } | { path: string; content: string }[];
-  run?: string | string[];
-  /** Raw tool calls by exact name. */
-  tools?: { name: string; input: Record<string, unknown> }[];
-  usage?: Partial<TokenCounts>;
-  headers?: Record<string, string>;
-  delayMs?: number;
-  fault?: Fault | Fault[];
-}
-
-/** What one fresh prompt gets. Without `match` it fits every prompt. */
-export interface Conversation {
-  match?: RegExp;
-  turns: Turn[];
-}
-
-/**
- * The k-th fresh prompt that fits a group of conversations (equal `match`) plays the k-th of the group;
- * the last one repeats. Groups with a `match` are tried before those without.
- */
-export interface ModelScript {
-  conversations: Conversation[];
-  /** Tokens of a turn that names none. */
-  usage?: Partial<TokenCounts>;
-}
+export type { Conversation, Fault, ModelScript, TokenCounts, Turn } from './model-script.ts';
+export { always } from './model-script.ts';
 
 /** One request as the server saw it, without its body. */
 export interface SeenRequest {
+  /** Epoch ms. */
+  at: number;
   path: string;
   model: string;
   /** First 4,000 characters of the prompt that began the conversation. */
@@ -80,54 +46,18 @@ export interface SeenRequest {
 export interface ModelServer {
   url: string;
   requests: SeenRequest[];
-  /** Sums over all answers that were sent whole; `input` counts uncached tokens only. */
-  usage(): TokenCounts;
+  /**
+   * Sums over the answers that were sent whole; `input` counts uncached tokens only. `script`: those of the script
+   * alone, for agents that leave titles and the like out of their books.
+   */
+  usage(which?: 'all' | 'script'): TokenCounts;
   close(): Promise<void>;
 }
 
-interface Block {
-  type?: string;
-  text?: string;
-  id?: string;
-}
-interface ApiMessage {
-  role: string;
-  content: string | Block[];
-}
-interface ApiRequest {
-  model?: string;
-  stream?: boolean;
-  system?: unknown;
-  tools?: { name: string }[];
-  messages?: ApiMessage[];
-}
 interface Position {
   step: number;
   prompt: string;
   conversation: number | null;
-}
-interface Answer {
-  text: string;
-  calls: { id: string; name: string; input: Record<string, unknown> }[];
-  tokens: TokenCounts;
-}
-
-const DEFAULT_TOKENS: TokenCounts = { input: 1000, output: 50, cacheRead: 0, cacheWrite: 0 };
-const ERROR_TYPES: Record<number, string> = {
-  400: 'invalid_request_error',
-  401: 'authentication_error',
-  403: 'permission_error',
-  429: 'rate_limit_error',
-  529: 'overloaded_error',
-};
-const list = <T>(value: T | T[] | undefined): T[] =>
-  value === undefined ? [] : Array.isArray(value) ? value : [value];
-const blocksOf = (message: ApiMessage): Block[] =>
-  typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : message.content;
-
-/** A fault that answers with this HTTP status for ever. */
-export function always(status: number, rest: Partial<Fault> = {}): Fault {
-  return { kind: 'status', status, times: Number.MAX_SAFE_INTEGER, ...rest };
 }
 
 /** The answer of a subscription whose five-hour window is used up until `resetsAt` (epoch seconds). */
@@ -164,43 +94,42 @@ export function claudeEnv(url: string, home: string): Record<string, string> {
   };
 }
 
-function positionOf(messages: ApiMessage[]): Position {
+/** Where the script stands, by the history alone. */
+function positionOf(messages: Heard[]): Position {
   let step = 0;
   let prompt = '';
   let conversation: number | null = null;
   let last: 'none' | 'user' | 'words' | 'calls' = 'none';
-  for (const message of messages) {
-    const blocks = blocksOf(message);
-    const text = blocks.map((block) => block.text ?? '').join('\n');
-    if (message.role === 'assistant') {
-      const ids = blocks.map((block) => block.id ?? '').filter((id) => id.startsWith('toolu_'));
-      conversation = Number(/^toolu_c(\d+)s/.exec(ids[0] ?? '')?.[1] ?? conversation ?? Number.NaN);
+  for (const { role, text, calls } of messages) {
+    if (role === 'assistant') {
+      conversation = Number(/_c(\d+)s\d+n/.exec(calls[0] ?? '')?.[1] ?? conversation ?? Number.NaN);
       if (Number.isNaN(conversation)) conversation = null;
       if (last === 'user' || last === 'none') step++;
-      last = ids.length > 0 ? 'calls' : 'words';
-    } else if (message.role === 'user') {
-      // A broken stream is repaired by asking the model to go on: that is no new prompt, and no step.
-      if (/cut off mid-stream/.test(text)) step = Math.max(0, step - 1);
-      else if (last === 'none' || last === 'words') {
-        step = 0;
-        prompt = text;
-        conversation = null;
-      } else if (step === 0) prompt += `\n${text}`;
-      last = 'user';
+      last = calls.length > 0 ? 'calls' : 'words';
+      continue;
     }
+    // A broken stream is repaired by asking the model to go on: that is no new prompt, and no step.
+    if (/cut off mid-stream/.test(text)) step = Math.max(0, step - 1);
+    else if (last === 'none' || last === 'words') {
+      step = 0;
+      prompt = text;
+      conversation = null;
+    } else if (step === 0) prompt += `\n${text}`;
+    last = 'user';
   }
   return { step, prompt, conversation };
 }
 
-function lastWords(messages: ApiMessage[]): string {
-  const last = messages.findLast(({ role }) => role === 'user');
-  const words = last === undefined ? [] : blocksOf(last).map((block) => block.text ?? '');
-  return words.join('\n').slice(0, 4000);
+function lastWords(messages: Heard[]): string {
+  return (messages.findLast(({ role }) => role === 'user')?.text ?? '').slice(0, 4000);
 }
 
-/** The working directory as the CLI tells it to the model; its file tool wants absolute paths. */
+/** The working directory as the CLI tells it to the model; some file tools want absolute paths. */
 function cwdOf(body: string): string {
-  const told = /working directory(?: is)?: *(\/[^\s\\"`<]+)/i.exec(body);
+  const told =
+    /working directory(?: is)?:? *(\/[^\s\\"`<]+)/i.exec(body) ??
+    /<cwd>(\/[^<\\]+)<\/cwd>/.exec(body) ??
+    /(?:directory|folder):? *(\/[^\s\\"`<]+)/i.exec(body);
   return told?.[1] ?? process.cwd();
 }
 
@@ -238,87 +167,85 @@ function dueFault(stage: Stage, turn: Turn, place: string): Fault | null {
 
 let callNumber = 0;
 
-function renderTurn({ turn, cwd, place, usage }: { turn: Turn; cwd: string; place: string; usage: object }) {
-  const calls: Answer['calls'] = [];
-  const add = (name: string, input: Record<string, unknown>) =>
-    calls.push({ id: `toolu_${place}n${++callNumber}`, name, input });
+/** How each CLI's own file tool is called; the first that a request offers is taken. */
+const WRITE_TOOLS: Record<string, (path: string, content: string) => Record<string, unknown>> = {
+  Write: (file_path, content) => ({ file_path, content }),
+  write_file: (file_path, content) => ({ file_path, content }),
+  write: (path, content) => ({ filePath: path, path, content }),
+  create: (path, file_text) => ({ path, file_text }),
+};
+const RUN_TOOLS: Record<string, (command: string) => Record<string, unknown>> = {
+  Bash: (command) => ({ command, description: 'scripted command' }),
+  exec_command: (cmd) => ({ cmd }),
+  shell: (command) => ({ command: ['bash', '-lc', command] }),
+  run_shell_command: (command) => ({ command, description: 'scripted command', is_background: false }),
+  bash: (command) => ({ command, description: 'scripted command' }),
+};
+
+interface Rendering {
+  turn: Turn;
+  cwd: string;
+  place: string;
+  usage: object;
+  tools: string[];
+}
+
+function renderTurn({ turn, cwd, place, usage, tools }: Rendering): Answer {
+  const calls: ToolCall[] = [];
+  const offered = <T>(table: Record<string, T>) => Object.keys(table).find((name) => tools.includes(name));
+  const add = (name: string, input: Record<string, unknown>, patch?: string) => {
+    const id = `${tools.includes('Bash') ? 'toolu' : 'call'}_${place}n${++callNumber}`;
+    calls.push({ id, name, input, ...(patch === undefined ? {} : { patch }) });
+  };
   for (const { path, content } of list(turn.write)) {
-    add('Write', { file_path: path.startsWith('/') ? path : `${cwd}/${path}`, content });
+    const name = offered(WRITE_TOOLS);
+    const whole = path.startsWith('/') ? path : `${cwd}/${path}`;
+    const lines = content
+      .replace(/\n$/, '')
+      .split('\n')
+      .map((line) => `+${line}\n`);
+    if (name !== undefined) add(name, WRITE_TOOLS[name]?.(whole, content) ?? {});
+    else add('apply_patch', {}, `*** Begin Patch\n*** Add File: ${path}\n${lines.join('')}*** End Patch\n`);
   }
-  for (const command of list(turn.run)) add('Bash', { command, description: 'scripted command' });
+  for (const command of list(turn.run)) {
+    const name = offered(RUN_TOOLS) ?? 'Bash';
+    add(name, RUN_TOOLS[name]?.(command) ?? {});
+  }
   for (const tool of turn.tools ?? []) add(tool.name, tool.input);
   return { text: turn.text ?? '', calls, tokens: { ...DEFAULT_TOKENS, ...usage, ...turn.usage } };
 }
 
-function framesOf(answer: Answer, model: string): [string, Record<string, unknown>][] {
-  const { tokens } = answer;
-  const usage = {
-    input_tokens: tokens.input,
-    cache_creation_input_tokens: tokens.cacheWrite,
-    cache_read_input_tokens: tokens.cacheRead,
-    output_tokens: 1,
-  };
-  const message = {
-    id: `msg_${++callNumber}`,
-    type: 'message',
-    role: 'assistant',
-    model,
-    content: [],
-    stop_reason: null,
-    stop_sequence: null,
-    usage,
-  };
-  const frames: [string, Record<string, unknown>][] = [['message_start', { message }]];
-  const blocks: { start: object; delta: object }[] = [];
-  if (answer.text !== '' || answer.calls.length === 0) {
-    blocks.push({ start: { type: 'text', text: '' }, delta: { type: 'text_delta', text: answer.text } });
-  }
-  for (const { id, name, input } of answer.calls) {
-    const delta = { type: 'input_json_delta', partial_json: JSON.stringify(input) };
-    blocks.push({ start: { type: 'tool_use', id, name, input: {} }, delta });
-  }
-  for (const [index, { start, delta }] of blocks.entries()) {
-    frames.push(['content_block_start', { index, content_block: start }]);
-    frames.push(['content_block_delta', { index, delta }]);
-    frames.push(['content_block_stop', { index }]);
-  }
-  const stop = answer.calls.length > 0 ? 'tool_use' : 'end_turn';
-  const closing = { delta: { stop_reason: stop, stop_sequence: null } };
-  frames.push(['message_delta', { ...closing, usage: { ...usage, output_tokens: tokens.output } }]);
-  frames.push(['message_stop', {}]);
-  return frames;
-}
-
-function errorBody(fault: Fault): string {
-  const status = fault.status ?? 529;
-  const type = ERROR_TYPES[status] ?? 'api_error';
-  return JSON.stringify({
-    type: 'error',
-    error: { type, message: fault.message ?? `scripted error ${status}` },
-  });
+interface Sending {
+  dialect: Dialect;
+  answer: Answer;
+  model: string;
+  fault: Fault | null;
+  turn: Turn;
+  stream: boolean;
 }
 
 /** Sends the answer; true when it went out whole. */
-async function send(
-  response: ServerResponse,
-  { answer, model, fault, turn }: { answer: Answer; model: string; fault: Fault | null; turn: Turn },
-): Promise<boolean> {
+async function send(response: ServerResponse, sending: Sending): Promise<boolean> {
+  const { dialect, answer, model, fault, turn, stream } = sending;
   if (turn.delayMs !== undefined) await sleep(turn.delayMs);
   if (fault?.kind === 'status') {
     response.writeHead(fault.status ?? 500, { 'content-type': 'application/json', ...fault.headers });
-    response.end(errorBody(fault));
+    response.end(JSON.stringify(fault.body ?? dialect.errorBody(fault)));
     return false;
   }
+  if (!stream && dialect.whole !== undefined) {
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify(dialect.whole(answer, model)));
+    return true;
+  }
   response.writeHead(200, { 'content-type': 'text/event-stream', ...turn.headers, ...fault?.headers });
-  const frames = framesOf(answer, model).map(
-    ([event, data]) => `event: ${event}\ndata: ${JSON.stringify({ type: event, ...data })}\n\n`,
-  );
+  const frames = dialect.frames(answer, model);
   if (fault === null) {
     response.end(frames.join(''));
     return true;
   }
   response.write(frames.slice(0, fault.kind === 'stall' ? 1 : Math.ceil(frames.length / 2)).join(''));
-  if (fault.kind === 'error') response.end(`event: error\ndata: ${errorBody(fault)}\n\n`);
+  if (fault.kind === 'error') response.end(dialect.errorFrame(fault));
   if (fault.kind === 'truncate') response.end();
   if (fault.kind === 'reset') setTimeout(() => response.socket?.resetAndDestroy(), 20);
   return false;
@@ -334,13 +261,14 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 export async function startModelServer(script: ModelScript): Promise<ModelServer> {
   const stage: Stage = { script, begun: new Map(), faulted: new Map() };
   const requests: SeenRequest[] = [];
-  const total: TokenCounts = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+  const none: TokenCounts = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+  const total = { all: { ...none }, script: { ...none } };
 
-  async function answerMessages(body: string, path: string, response: ServerResponse): Promise<void> {
-    const request = JSON.parse(body) as ApiRequest;
-    const at = positionOf(request.messages ?? []);
+  async function answerMessages(dialect: Dialect, body: string, path: string, response: ServerResponse) {
+    const { model, tools, messages } = dialect.hear(body, path);
+    const at = positionOf(messages);
     // Titles, topics and summaries offer no tools: they are no part of the script.
-    const aux = (request.tools ?? []).length === 0;
+    const aux = tools.length === 0;
     const { index, begin } = pickConversation(stage, at);
     const turns = script.conversations[index]?.turns ?? [];
     const turn = aux
@@ -348,25 +276,34 @@ export async function startModelServer(script: ModelScript): Promise<ModelServer
       : (turns[Math.min(at.step, turns.length - 1)] ?? { text: 'no turn left' });
     const fault = aux ? null : dueFault(stage, turn, `${index}/${at.step}`);
     const place = `c${index}s${at.step}`;
-    const answer = renderTurn({ turn, cwd: cwdOf(body), place, usage: script.usage ?? {} });
+    const answer = renderTurn({ turn, cwd: cwdOf(body), place, usage: script.usage ?? {}, tools });
+    const stream = !/"stream": ?false/.test(body) && (path.includes('stream') || body.includes('"stream"'));
     const said = answer.calls.map((call) => call.name).join(',') || 'text';
     const reply = aux ? 'aux' : fault === null ? said : `${fault.kind} ${fault.status ?? ''}`.trim();
-    const model = request.model ?? 'scripted-model';
     const { prompt, step } = at;
-    const seen = { path, model, prompt: prompt.slice(0, 4000), promptBytes: Buffer.byteLength(prompt) };
-    const messages = request.messages?.length ?? 0;
-    const told = lastWords(request.messages ?? []);
-    requests.push({ ...seen, told, messages, conversation: index, step, reply });
+    const seen = {
+      at: Date.now(),
+      path,
+      model,
+      prompt: prompt.slice(0, 4000),
+      promptBytes: Buffer.byteLength(prompt),
+    };
+    const told = lastWords(messages);
+    requests.push({ ...seen, told, messages: messages.length, conversation: index, step, reply });
     if (!aux && fault === null) begin();
-    if (!(await send(response, { answer, model, fault, turn }))) return;
-    for (const key of Object.keys(total) as (keyof TokenCounts)[]) total[key] += answer.tokens[key];
+    if (!(await send(response, { dialect, answer, model, fault, turn, stream }))) return;
+    for (const key of Object.keys(none) as (keyof TokenCounts)[]) {
+      total.all[key] += answer.tokens[key];
+      if (!aux) total.script[key] += answer.tokens[key];
+    }
   }
 
   const server = createServer((request, response) => {
     const path = (request.url ?? '/').split('?')[0] ?? '/';
     bodyOf(request)
       .then((body) => {
-        if (path.endsWith('/messages')) return answerMessages(body, path, response);
+        const dialect = dialectOf(path);
+        if (dialect !== null) return answerMessages(dialect, body, path, response);
         response.writeHead(path.endsWith('/count_tokens') || path === '/' ? 200 : 404, {
           'content-type': 'application/json',
         });
@@ -380,7 +317,7 @@ export async function startModelServer(script: ModelScript): Promise<ModelServer
   return {
     url: `http://127.0.0.1:${port}`,
     requests,
-    usage: () => ({ ...total }),
+    usage: (which = 'all') => ({ ...total[which] }),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

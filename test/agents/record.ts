@@ -1,5 +1,5 @@
 /**
- * Records streams of the real Claude Code against the scripted model into test/fixtures/streams/claude-<version>.
+ * Records streams of the real Claude Code against the scripted model into test/fixtures/agents/claude-<version>.
  * Run it after the pinned version changed: `npx tsx test/agents/record.ts [name…]`. Paths, ports and ids of
  * this machine are replaced, so that two recordings differ only where the program does.
  */
@@ -172,7 +172,7 @@ async function record(name: string, recording: Recording): Promise<string> {
   await server.close();
   rmSync(root, { recursive: true, force: true });
   const replies = server.requests.map((request) => request.reply).join(' ');
-  const folder = new URL(`../fixtures/streams/claude-${claudeVersion()}/`, import.meta.url);
+  const folder = new URL(`../fixtures/agents/claude-${claudeVersion()}/`, import.meta.url);
   mkdirSync(folder, { recursive: true });
   writeFileSync(new URL(`${name}.jsonl`, folder), scrub(out, root, server.url));
   return `${name}: exit ${code}, ${out.split('\n').length - 1} lines, ${replies}`;
