@@ -330,7 +330,7 @@ test('agents: who could work here, as text and as data, with the last failure of
   expect(
     list().map(({ name, installed, default: is, last_error }) => [name, installed, is, last_error]),
   ).toEqual([
-    ['claude', false, false, null],
+    ...['claude', 'codex', 'opencode', 'pi'].map((name) => [name, false, false, null]),
     ['helper', true, false, null],
     ['mine', true, true, null],
   ]);
@@ -342,6 +342,6 @@ test('agents: who could work here, as text and as data, with the last failure of
   });
   newcomer.git('commit', '-qam', 'fast');
   expect(newcomer.ralph(['run', '--no-wait']).code).toBe(6);
-  expect(list()[2]!.last_error).toMatchObject({ kind: 'crash', message: expect.stringContaining('529') });
+  expect(list().at(-1)!.last_error).toMatchObject({ kind: 'crash', message: expect.stringContaining('529') });
   expect(newcomer.ralph(['agents']).out).toMatch(/last +failed at .* \(crash\): .*529/);
 });
