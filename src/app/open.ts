@@ -35,6 +35,7 @@ import { agentEnvironment, withoutOwnSecrets } from './environment.ts';
 import { processGates } from './gates.ts';
 import { markedProcesses } from './leftovers.ts';
 import type { Place } from './place.ts';
+import { poolOf } from './pool.ts';
 
 export interface OpenRequest {
   place: Place;
@@ -46,6 +47,8 @@ export interface OpenRequest {
   agent: House['agent'];
   audience: Audience;
   env: NodeJS.ProcessEnv;
+  /** What a new work tree beside the user's is given; absent: nothing. */
+  worktree?: Settings['worktree'];
   /** What of people's notes stands in prompts; absent: no prompt is made. */
   notes?: Pick<Settings, 'memories' | 'skills'>;
   /** A person's word that an owner on another host is gone. */
@@ -97,6 +100,7 @@ export async function openSession(request: OpenRequest): Promise<Opened> {
       works,
       cycles: openCycleFiles({ sessionDir: session.dir, works, now: systemClock.now }),
       ground,
+      pool: poolOf(request, ground),
       agent: request.agent,
       gates: processGates,
       leftovers: markedProcesses,

@@ -144,6 +144,7 @@ async function runSession(request: RunRequest, start: Start): Promise<RunOutcome
     agent,
     audience: request.audience,
     env: request.env,
+    worktree: settings.worktree,
     notes: settings,
     force: request.force,
   });
@@ -160,7 +161,9 @@ async function runSession(request: RunRequest, start: Start): Promise<RunOutcome
     opened.house.fresh = dirt.mark;
     await begin(opened, { request, plan, dirty: dirt.all, session });
     const exit = await toTheEnd(opened.house, opened.lock.stillOurs);
-    const { state } = opened.house;
+    const { state, pool } = opened.house;
+    // Everything has landed.
+    if (exit.code === 0) await pool?.close();
     const others = settings.unblock.autoSuggest ? await otherAgents(settings, request.env) : null;
     return { exit, sessionId: session.id, state, place, others, again: again && exit.code === 7 };
   } finally {

@@ -15,7 +15,7 @@ export function listen(house: House): void {
       heard += 1;
       if (heard > 1) for (const handle of house.live.values()) void handle.stop(0);
       house.interrupt.signal ??= signal;
-      house.interrupt.wake?.();
+      house.interrupt.wake();
     });
   on('SIGINT');
   on('SIGTERM');

@@ -21,7 +21,6 @@ interface Row {
 
 /** In the order of the file. A key leaves the list when the product carries it out. */
 export const NOT_YET: Row[] = [
-  { key: 'parallel', why: 'Agents side by side are not built: each call has the work tree to itself.' },
   { key: 'interventions.live', why: 'Agents are not corrected while they run.' },
   {
     key: 'roles',
@@ -36,7 +35,6 @@ export const NOT_YET: Row[] = [
   { key: 'default_role', why: 'Own roles are not hired, so none can get the ready tasks.' },
   { key: 'permissions', why: 'Commands would run without being asked for.' },
   { key: 'sandbox', why: 'Agents would run without the sandbox you asked for.' },
-  { key: 'worktree', why: 'No work trees are made, so nothing would be copied or run in them.' },
   { key: 'land', why: 'Work is committed to the branch you are on.' },
 ];
 

@@ -47,7 +47,7 @@ export function toPolicy(settings: Settings, facts: StartFacts): Policy {
       channels: facts.interactive ? [] : facts.channels.map(({ name }) => name),
     },
     unblock: { auto: settings.unblock.auto, maxAutoAttempts: settings.unblock.maxAutoAttempts },
-    parallel: sideBySide(settings),
+    parallel: sideBySide(settings, plans),
     wait: settings.wait ?? answerable,
     park: settings.wait !== false,
     onlyTask: settings.onlyTask,
@@ -112,8 +112,12 @@ function timeoutPolicy({ mode, modes, adaptiveTimeout }: Settings): Policy['time
   };
 }
 
-/** One by one, unless the command line asked for more. */
-function sideBySide({ parallel }: Settings): Policy['parallel'] {
-  if (!parallel.asked) return { executors: 1, reviewers: 1, questioners: 1 };
+/**
+ * A team that plans works side by side, others where the command line asks for it. Each needs a work tree of its
+ * own, and the engine's commits bring together what they made.
+ */
+function sideBySide({ parallel, git, commit }: Settings, plans: boolean): Policy['parallel'] {
+  const can = git && parallel.worktrees && commit === 'auto';
+  if (!can || !(plans || parallel.asked)) return { executors: 1, reviewers: 1, questioners: 1 };
   return { executors: parallel.executors, reviewers: parallel.reviewers, questioners: parallel.questioners };
 }

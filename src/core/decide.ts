@@ -52,9 +52,23 @@ function aborted(state: State): Step | null {
 function unjudged(state: State): Step | null {
   if (state.paused) return null;
   for (const iteration of state.open) {
-    if (state.attempts.get(iteration)?.state === 'ended') return { do: 'judge', iteration };
+    const attempt = state.attempts.get(iteration);
+    if (attempt?.state !== 'ended') continue;
+    const before = attempt.ground === null ? null : bringHome(state, attempt.item.task ?? null);
+    return before ?? { do: 'judge', iteration };
   }
   return null;
+}
+
+/**
+ * What was made in a work tree beside the user's is judged in the user's own, on top of what landed meanwhile.
+ * Work that is finished there lands before the next comes in.
+ */
+function bringHome(state: State, task: string | null): Step | null {
+  const owner = state.tasks.get(state.groundOwner ?? '');
+  const finished = owner?.status === 'done' && owner.landed === 'no' && owner.conflicts.length === 0;
+  if (finished && owner.def.id !== task) return { do: 'land', task: owner.def.id };
+  return prepareGround(state, task);
 }
 
 /**
@@ -98,8 +112,10 @@ function openWave(state: State, { now }: Moment): Step | null {
   const waits = agents.some((agent) => !isAvailable(state, agent, now));
   if (items.length === 0 || unwanted || waits || state.stopAsked || guard(state, now, agents))
     return { do: 'close' };
+  // Work trees beside the user's are filled from it, so nobody's unfinished work stands there.
+  const owner = wave.beside ? null : (wave.waiting[0]!.item.task ?? null);
   return (
-    prepareGround(state, wave.waiting[0]!.item.task ?? null) ?? {
+    prepareGround(state, owner) ?? {
       do: 'run',
       iterations: wave.waiting.map((entry) => entry.iteration),
     }

@@ -77,6 +77,14 @@ export interface TimeReckoning {
   timeoutS: number;
 }
 
+/** A work tree of the engine's own, in which one attempt runs beside others. */
+export interface SideGround {
+  /** Opaque name by which it is found again after a crash. */
+  id: string;
+  /** The tree of the user's work tree that it was filled with, before earlier work of the task was put on top. */
+  base: string;
+}
+
 /** Where the tasks come from. `objective`: no list, the objective itself is the task. */
 export interface TaskSource {
   kind: 'file' | 'objective';
@@ -193,6 +201,8 @@ export type Fact =
       /** Why it is this long; absent in journals of versions that did not say. */
       time?: TimeReckoning;
       before: Mark;
+      /** The work tree beside the user's where it runs; absent: in the user's own. */
+      ground?: SideGround;
       /** Value of the environment marker every descendant of this attempt carries. */
       marker: string;
       /** sha256 of the run token; the token itself is never written down. */
@@ -324,6 +334,10 @@ export type Fact =
        * deleted is missing. Absent in journals of versions that kept none.
        */
       kept?: Record<string, string>;
+      /** Files that others had changed as well: what a merge of both made of them. Absent where there are none. */
+      merged?: Change[];
+      /** In the work tree of an attempt beside others; the work still counts as set aside. */
+      beside?: true;
     }
   /** Paths that a person turned out to have changed: from now on like those that were dirty at the start. */
   | { type: 'dirt.found'; paths: string[]; reason: string }

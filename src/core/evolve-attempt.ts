@@ -34,6 +34,7 @@ export function evolveAttempt(state: State, fact: AttemptFact, at: number): void
         wave: fact.wave,
         waiting: [...fact.items],
         started: [],
+        beside: fact.items.length > 1,
         startHead: state.lastMark?.head ?? null,
         baseline: null,
       };
@@ -132,7 +133,7 @@ function startAttempt(state: State, fact: Of<'attempt.started'>, at: number): vo
   state.open.add(fact.iteration);
   state.lastIteration = Math.max(state.lastIteration, fact.iteration);
   state.seenTrees.add(fact.before.tree);
-  state.lastMark = fact.before;
+  if (fact.ground === undefined) state.lastMark = fact.before;
   state.attempts.set(fact.iteration, newAttempt(state, fact, at));
   itemOf(state, itemKey(fact.item)).attempts += 1;
   for (const id of fact.delivered) {
@@ -151,7 +152,7 @@ function startAttempt(state: State, fact: Of<'attempt.started'>, at: number): vo
   task.status = 'doing';
   task.runs += 1;
   task.attempts.push(fact.iteration);
-  state.groundOwner = task.def.id;
+  if (fact.ground === undefined) state.groundOwner = task.def.id;
 }
 
 /** Transcripts and gate output of settled attempts are in the journal; the state keeps what it needs. */
@@ -176,6 +177,7 @@ function newAttempt(state: State, fact: Of<'attempt.started'>, at: number): Atte
     endedAt: null,
     before: fact.before,
     after: null,
+    ground: fact.ground ?? null,
     allowance: fact.allowance,
     complexity: fact.time?.complexity ?? null,
     durationMs: 0,
@@ -237,7 +239,8 @@ function endAttempt(state: State, fact: Of<'attempt.ended'>, at: number): void {
   attempt.durationMs = fact.durationMs;
   attempt.state = 'ended';
   // What the session stands on does not move to a branch that lost commits.
-  state.lastMark = fact.rewrote ? { ...fact.after, head: attempt.before.head } : fact.after;
+  if (attempt.ground === null)
+    state.lastMark = fact.rewrote ? { ...fact.after, head: attempt.before.head } : fact.after;
   spend(state, attempt, fact);
   const judged = fact.report.ending !== 'interrupted' || fact.stoppedFor === 'limit';
   if (fact.report.ending !== 'died' && judged && state.run) state.run.used += 1;
@@ -293,7 +296,7 @@ function loseAttempt(state: State, fact: Of<'attempt.lost'>, at: number): void {
   attempt.changeCount = fact.changeCount ?? fact.changes.length;
   attempt.more = fact.more?.sha256 ?? null;
   attempt.noted = fact.noted ?? [];
-  if (fact.after) state.lastMark = fact.after;
+  if (fact.after && attempt.ground === null) state.lastMark = fact.after;
   vouch(state, attempt, fact.committedMarks);
   settle(state, attempt);
   undeliver(state, attempt);
@@ -372,7 +375,9 @@ function countTry(state: State, fact: Of<'verdict.reached'>, attempt: AttemptSta
   const limit = state.policy?.limits.maxTaskAttempts ?? 3;
   const timedOut = fact.findings.some((finding) => finding.kind === 'timed_out');
   if (timedOut && attempt.report?.timeout !== 'idle') task.timeouts += 1;
-  if (fact.value === 'accepted' && attempt.complexity && carriesOut(fact.item))
+  const executed = fact.value === 'accepted' && carriesOut(fact.item);
+  if (executed) task.overtaken = false;
+  if (executed && attempt.complexity)
     rememberDuration(state.durations, attempt.complexity, attempt.durationMs);
   if (fact.value === 'unfinished') {
     task.unfinished += 1;

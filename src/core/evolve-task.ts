@@ -1,5 +1,6 @@
 /** How facts about tasks, their landing and their leftovers change the state. */
 import type { Fact } from './event.ts';
+import type { Change } from './evidence.ts';
 import { handOver, needsOf } from './split.ts';
 import type { State, TaskState } from './state.ts';
 import { isTerminal, type TaskDef, type TaskStatus } from './task.ts';
@@ -60,7 +61,9 @@ export function evolveTask(state: State, fact: TaskFact, at: number): void {
       if (task) {
         task.landed = 'landed';
         task.commit = fact.commit === '' ? null : fact.commit;
+        task.overtaken = false;
       }
+      if (fact.by === 'engine') overtake(state, fact.task);
       if (fact.by === 'engine' && state.lastMark) state.lastMark = { ...state.lastMark, head: fact.commit };
       if (state.groundOwner === fact.task) state.groundOwner = null;
       return;
@@ -92,16 +95,37 @@ export function evolveTask(state: State, fact: TaskFact, at: number): void {
   }
 }
 
+/** Work that was accepted and has not landed yet will land on top of this. */
+function overtake({ tasks }: State, landed: string): void {
+  for (const task of tasks.values()) {
+    const accepted = task.status === 'review' || task.status === 'done';
+    if (task.def.id !== landed && accepted && task.landed !== 'landed') task.overtaken = true;
+  }
+}
+
 function takeUp(state: State, fact: Extract<TaskFact, { type: 'leftovers.taken_up' }>): void {
   const task = state.tasks.get(fact.task);
   if (!task) return;
-  task.aside = null;
+  if (!fact.beside) {
+    task.aside = null;
+    state.groundOwner = fact.task;
+  } else if (task.aside) task.aside.changes = asTakenUp(task.aside.changes, fact);
   task.conflicts = [...new Set([...task.conflicts, ...fact.conflicts])];
   task.kept = { ...task.kept, ...fact.kept };
-  for (const path of fact.conflicts) task.parted.push([path, task.attempts.at(-1) ?? 0]);
-  state.groundOwner = fact.task;
+  const last = task.attempts.at(-1) ?? 0;
+  for (const path of fact.conflicts) task.parted.push([path, last]);
+  if (fact.merged) state.attempts.get(last)?.rewritten.push({ changes: fact.merged, more: null });
   // What is to be reviewed is not what lies there now: only new work proves anything.
   if (fact.conflicts.length > 0 && task.status === 'review') task.sinceReview = state.lastIteration;
+}
+
+/** What is still to be brought home of work that was put on top of what others landed. */
+function asTakenUp(
+  changes: Change[],
+  { conflicts, merged = [] }: { conflicts: string[]; merged?: Change[] },
+): Change[] {
+  const gone = new Set([...conflicts, ...merged.map(({ path }) => path)]);
+  return [...changes.filter(({ path }) => !gone.has(path)), ...merged];
 }
 
 function unblockTask(state: State, fact: Extract<TaskFact, { type: 'task.unblocked' }>, at: number): void {
@@ -226,6 +250,7 @@ function newTask(def: TaskDef, cycle: number): TaskState {
     commit: null,
     aside: null,
     conflicts: [],
+    overtaken: false,
     kept: {},
     parted: [],
     reason: '',

@@ -43,7 +43,7 @@ export { aliasesOf, BUILT_IN_ROLES, findHat, type Hat, type Hats, isBuiltIn, isO
 export { hear, mayPublish } from './hear.ts';
 export type { JournalRecord } from './journal.ts';
 export { JOURNAL_VERSION } from './journal.ts';
-export { judge } from './judge.ts';
+export { brokenTogether, judge } from './judge.ts';
 export type { EarlierWork, Evidence, Judgement } from './judgement.ts';
 export { layerNumbers, layers } from './layers.ts';
 export * from './limits.ts';

@@ -47,6 +47,9 @@ function judgeAttempt(evidence: Evidence): Judgement {
   if (claim.kind === 'blocked' || claim.kind === 'decide') {
     return verdict('blocked', findings, `the agent asks: ${claim.text}`);
   }
+  // What a reviewer read is not what lies there now, and cannot land.
+  const { conflicts } = evidence;
+  if (conflicts.length > 0) return verdict('unfinished', findings, conflictReason(conflicts));
   const contract = MODES[evidence.mode];
   if (evidence.mode === 'SESSION_REVIEW') return charge(evidence, judgeSession(evidence, findings));
   if (contract.owes === 'verdict') return charge(evidence, judgeReview(evidence, findings));
@@ -146,6 +149,11 @@ function judgeCode(evidence: Evidence, findings: Finding[]): Judgement {
       if (finding.kind === 'evidence_missing')
         finding.detail += ` This attempt itself changed nothing; ${earlierWords(evidence.earlier)}.`;
   return verdict('accepted', findings, acceptance(evidence, findings));
+}
+
+function conflictReason(paths: string[]): string {
+  const more = paths.length > 5 ? ` and ${paths.length - 5} more` : '';
+  return `others landed a change of the same lines meanwhile: ${paths.slice(0, 5).join(', ')}${more}`;
 }
 
 /** A complete claim for this task; a silent agent that marked it in the task file has claimed it too. */
@@ -339,9 +347,16 @@ function falseCompletion(evidence: Evidence, findings: Finding[]): void {
 }
 
 /** Judges each gate against its baseline; answers the names of required gates that do not hold. */
-function gateFindings(evidence: Evidence, findings: Finding[]): string[] {
+/** What required gates have against work that was accepted, now that others landed before it. */
+export function brokenTogether(gates: Evidence['gates']): Finding[] {
+  const findings: Finding[] = [];
+  const broken = new Set(gateFindings({ gates }, findings));
+  return findings.filter(({ kind, gate }) => kind !== 'gate_red_before' && broken.has(gate ?? ''));
+}
+
+function gateFindings({ gates }: Pick<Evidence, 'gates'>, findings: Finding[]): string[] {
   const broken: string[] = [];
-  for (const { def, after, baseline, onceGreen } of evidence.gates) {
+  for (const { def, after, baseline, onceGreen } of gates) {
     const fewer = droppedTests({ def, after, baseline, onceGreen });
     if (fewer) findings.push(fewer);
     if (after.outcome === 'passed') continue;

@@ -47,6 +47,8 @@ export interface Evidence {
   idleRow: number;
   /** What it left in its cycle's folder; null in teams that write nothing there. */
   works: CycleWorks | null;
+  /** Paths that others landed a change of meanwhile, which this attempt's does not fit. */
+  conflicts: string[];
   /** A limit that lies ahead and was not already waited for since an agent last ended. */
   parks: boolean;
 }

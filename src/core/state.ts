@@ -4,7 +4,7 @@
  */
 import type { Claim } from './claim.ts';
 import type { Complexity } from './complexity.ts';
-import type { Allowance, StopCause, TaskSource, TimeGrant, Trespass } from './event.ts';
+import type { Allowance, SideGround, StopCause, TaskSource, TimeGrant, Trespass } from './event.ts';
 import type {
   AgentReport,
   Change,
@@ -76,6 +76,8 @@ export interface TaskState {
   kept: Record<string, string>;
   /** By path, the last attempt whose work there could not be put back: what it left is no part of the task now. */
   parted: [path: string, iteration: number][];
+  /** Others landed since the gates accepted it: what would land now is not what they saw. */
+  overtaken: boolean;
   reason: string;
   /**
    * The iteration whose own commit says in the task file that this task is over; null: none, or a person was
@@ -153,6 +155,8 @@ export interface AttemptState {
   endedAt: number | null;
   before: Mark;
   after: Mark | null;
+  /** The work tree beside the user's where it ran; null: in the user's own. */
+  ground: SideGround | null;
   allowance: Allowance;
   /** The class its task had when it began; null for work on the session and in old journals. */
   complexity: Complexity | null;
@@ -213,6 +217,8 @@ export interface WaveState {
   waiting: { iteration: number; item: Item }[];
   /** Iterations that were started. */
   started: number[];
+  /** Its items run side by side, each in a work tree of its own. */
+  beside: boolean;
   startHead: string | null;
   /** The gate that runs before its items start, and since when (epoch ms); null: none does. */
   baseline: { gate: string; at: number } | null;

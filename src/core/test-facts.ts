@@ -314,6 +314,7 @@ export function evidenceOf(over: Partial<Evidence> = {}): Evidence {
     deniedGate: null,
     idleRow: 0,
     works: null,
+    conflicts: [],
     parks: false,
     ...over,
   };

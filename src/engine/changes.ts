@@ -23,14 +23,19 @@ export function allChanges(house: House, attempt: AttemptState): Promise<Change[
   return changesOf(house.works, attempt);
 }
 
-/** The same, where only the session's works are at hand. What gates made of a path is what it left there. */
+/** The same, where only the session's works are at hand. What gates or a merge made of a path is what it left there. */
 export async function changesOf(works: Pick<Works, 'get'>, attempt: AttemptState): Promise<Change[]> {
   const made = await whole(works, attempt);
   if (attempt.rewritten.length === 0) return made;
   const net = new Map(made.map((change) => [change.path, change]));
   for (const rewritten of attempt.rewritten) {
     for (const change of await whole(works, rewritten)) {
-      net.set(change.path, { ...change, before: (net.get(change.path) ?? change).before });
+      const first = net.get(change.path);
+      // What somebody else made of the path in between is not undone with it.
+      net.set(change.path, {
+        ...change,
+        before: first?.after === change.before ? first.before : change.before,
+      });
     }
   }
   return [...net.values()];

@@ -2,7 +2,15 @@
  * One running session: its state, its ports and the agents that are alive. Everything the engine does
  * goes through `append`, so that what is not in the journal did not happen.
  */
-import { type Exit, evolve, type Fact, type JournalRecord, type Mark, type State } from '../core/index.ts';
+import {
+  type Exit,
+  evolve,
+  type Fact,
+  type JournalRecord,
+  type Mark,
+  type SideGround,
+  type State,
+} from '../core/index.ts';
 import type {
   Agent,
   AgentEvent,
@@ -11,6 +19,7 @@ import type {
   FeedbackSource,
   Gates,
   Ground,
+  GroundPool,
   HumanDesk,
   Journal,
   KnowledgeSource,
@@ -37,6 +46,8 @@ export interface Ports {
   desk: HumanDesk;
   works: Works;
   ground: Ground;
+  /** null: calls run one by one. */
+  pool: GroundPool | null;
   agent(name: string): Agent;
   gates: Gates;
   leftovers: Leftovers;
@@ -66,10 +77,16 @@ export interface House extends Ports {
   live: Map<number, AgentHandle>;
   /** What live agents have spent so far, by iteration. */
   usage: Map<number, { costUsd: number; tokens: number }>;
+  /** Set where this is the view of an attempt beside others: `ground` is then its own work tree. */
+  side: (SideGround & { home: House }) | null;
   /** A mark that is known to be the ground's present content; null: look again. */
   fresh: Mark | null;
   /** Set from outside by a process signal; read at every boundary. */
-  interrupt: { signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | null; wake: (() => void) | null };
+  interrupt: {
+    signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP' | null;
+    wake(): void;
+    readonly wakes: Set<() => void>;
+  };
   /** Whether HEAD has the task file, so that its marks belong into commits. */
   listTracked: boolean;
   /** The branch this run works on, null: none; undefined: not looked yet. */
@@ -78,10 +95,16 @@ export interface House extends Ports {
   asideCleared: boolean;
   /** When the runner before this one, which did not close the session, was last seen alive; epoch ms. */
   predecessorSeenAt: number | null;
-  pending: JournalRecord[];
-  /** A mirror is to be drawn, whether or not anything was recorded. */
-  redrawDue: boolean;
-  tail: Promise<unknown>;
+  /**
+   * Records that the mirrors were not drawn for, whether one is to be drawn all the same, and the ends of the rows
+   * of appends and of looks at the mailbox.
+   */
+  readonly log: {
+    pending: JournalRecord[];
+    redrawDue: boolean;
+    tail: Promise<unknown>;
+    intake: Promise<unknown>;
+  };
 }
 
 export interface HouseInit extends Ports {
@@ -94,19 +117,25 @@ export interface HouseInit extends Ports {
 
 /** A house nobody lives in yet. */
 export function openHouse(init: HouseInit): House {
+  const wakes = new Set<() => void>();
   return {
     ...init,
     live: new Map(),
     usage: new Map(),
+    side: null,
     fresh: null,
-    interrupt: { signal: null, wake: null },
+    interrupt: {
+      signal: null,
+      wakes,
+      wake() {
+        for (const wake of [...wakes]) wake();
+      },
+    },
     listTracked: false,
     branch: undefined,
     asideCleared: false,
     predecessorSeenAt: null,
-    pending: [],
-    redrawDue: false,
-    tail: Promise.resolve(),
+    log: { pending: [], redrawDue: false, tail: Promise.resolve(), intake: Promise.resolve() },
   };
 }
 
@@ -115,25 +144,26 @@ export function openHouse(init: HouseInit): House {
  * earlier appends are in; callers that run side by side stay consistent that way.
  */
 export function append(house: House, facts: Fact[] | ((state: State) => Fact[])): Promise<void> {
-  const next = house.tail.then(async () => {
+  const next = house.log.tail.then(async () => {
     const made = typeof facts === 'function' ? facts(house.state) : facts;
     if (made.length === 0) return;
     const record = await house.journal.append(house.state.seq, house.clock.now(), made);
     if (record === 'fenced') throw new Fenced();
     evolve(house.state, record);
-    house.pending.push(record);
+    house.log.pending.push(record);
     house.recorded(record);
   });
-  house.tail = next.catch(() => undefined);
+  house.log.tail = next.catch(() => undefined);
   return next;
 }
 
 /** Draws the mirrors for everything appended since the last time. */
 export async function redraw(house: House): Promise<void> {
-  if (house.pending.length === 0 && !house.redrawDue) return;
-  house.redrawDue = false;
-  const records = house.pending;
-  house.pending = [];
+  const { log } = house;
+  const records = log.pending;
+  if (records.length === 0 && !log.redrawDue) return;
+  log.redrawDue = false;
+  log.pending = [];
   await house.mirrors.redraw(house.state, records);
 }
 

@@ -33,7 +33,14 @@ export async function intake(house: House): Promise<void> {
 }
 
 /** Messages only: what may be read while agents run. */
-export async function readMailbox(house: House): Promise<void> {
+export function readMailbox(house: House): Promise<void> {
+  // Attempts side by side each look; no message is handled twice.
+  const mine = house.log.intake.then(() => readAll(house));
+  house.log.intake = mine.catch(() => undefined);
+  return mine;
+}
+
+async function readAll(house: House): Promise<void> {
   for (;;) {
     const incoming = await house.mailbox.poll(house.clock.now());
     let taken = 0;

@@ -85,7 +85,7 @@ export function openMessenger({ house, channels, inbox, where, say }: MessengerC
           ? []
           : [{ type: 'question.shown', id, channel: channel.name, reached }],
       ).catch(() => undefined); // a journal that takes no more ends the run by itself
-      house.interrupt.wake?.();
+      house.interrupt.wake();
     };
     return {
       name: channel.name,

@@ -193,6 +193,11 @@ export interface Ground {
   withdraw(): Promise<void>;
   /** Puts each path to `after` (null removes) where it now holds `before`; answers the conflicts. */
   apply(changes: Change[]): Promise<string[]>;
+  /**
+   * Puts each change on top of what its path holds by now, line by line, where the two fit. `merged`: what the path
+   * held and holds now; `conflicts`: left alone.
+   */
+  merge(changes: Change[]): Promise<{ merged: Change[]; conflicts: string[] }>;
   /** One commit of exactly these paths; the user's staged files stay staged. Hooks and signing run. */
   commit(request: CommitRequest): Promise<CommitResult>;
   /** Of these paths, those that HEAD has. */
@@ -213,6 +218,19 @@ export interface Ground {
   commitSaying(from: string | null, lines: string[]): Promise<{ commit: string; paths: string[] } | null>;
   /** The last commits' subject lines, newest first. */
   recentCommits(count: number): Promise<string[]>;
+}
+
+/** Work trees of the engine's own, for attempts that run side by side. */
+export interface GroundPool {
+  /**
+   * The work tree of that name, made where it is missing, with exactly this content; what lay there of an earlier
+   * attempt is gone. A Problem where none can be made.
+   */
+  fill(id: string, mark: Mark): Promise<Ground>;
+  /** The work tree as it lies; null where it is gone. */
+  open(id: string): Promise<Ground | null>;
+  /** Gives them all back. */
+  close(): Promise<void>;
 }
 
 /** What an agent says it can do. The engine and the windows read it; nobody guesses by name. */

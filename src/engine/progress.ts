@@ -13,7 +13,7 @@ export async function readProgress(house: House): Promise<void> {
   await append(house, [...facts, ...aside]);
   await reportStale(house, facts);
   house.mirrors.settle(edit, !busy);
-  house.redrawDue = true;
+  house.log.redrawDue = true;
 }
 
 const WRITTEN = 'was written to while an agent was running';

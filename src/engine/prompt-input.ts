@@ -140,7 +140,9 @@ async function leftoversOf(house: House, task: TaskState): Promise<PromptInput['
   const why =
     attempt?.verdict?.value === 'accepted' && task.conflicts.length > 0
       ? `iteration ${last} was accepted, but before its work landed the files named below changed`
-      : `iteration ${last}: ${attempt?.lost ?? attempt?.verdict?.reason ?? 'interrupted'}`;
+      : task.reason.startsWith('it was accepted, but')
+        ? `iteration ${last}: ${task.reason}`
+        : `iteration ${last}: ${attempt?.lost ?? attempt?.verdict?.reason ?? 'interrupted'}`;
   const conflicts = task.conflicts.map((path) => ({
     path,
     file: task.kept[path] === undefined ? null : `${house.sessionDir}/${task.kept[path]}`,

@@ -135,10 +135,10 @@ function until(house: House, wake: Exclude<Wake, 'now'>): Promise<void> {
     const cancels: (() => void)[] = [];
     const done = () => {
       for (const cancel of cancels) cancel();
-      house.interrupt.wake = null;
+      house.interrupt.wakes.delete(done);
       resolve();
     };
-    house.interrupt.wake = done;
+    house.interrupt.wakes.add(done);
     cancels.push(house.mailbox.watch(done));
     // Desk files and task lists are looked at now and then even where nothing announces a change.
     const now = house.clock.now();

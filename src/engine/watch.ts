@@ -58,7 +58,8 @@ export function watch(house: House, { end, tick }: Watched): Watch {
     cancelTimer = house.clock.at(house.clock.now() + EVERY_MS, again);
   };
   const unwatch = house.mailbox.watch(() => void look());
-  house.interrupt.wake = () => void look();
+  const wake = () => void look();
+  house.interrupt.wakes.add(wake);
   cancelTimer = house.clock.at(house.clock.now() + EVERY_MS, again);
   // What arrived between the last look and the start of what we watch.
   void look();
@@ -70,7 +71,7 @@ export function watch(house: House, { end, tick }: Watched): Watch {
       closed = true;
       cancelTimer();
       unwatch();
-      house.interrupt.wake = null;
+      house.interrupt.wakes.delete(wake);
       await running;
       if (failure) throw failure;
     },

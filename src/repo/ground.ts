@@ -1,7 +1,8 @@
 /** The work tree as the engine's `Ground`: what stands there, what changed, and commits. */
-import { basename } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import type { Mark } from '../core/index.ts';
-import type { Ground } from '../engine/index.ts';
+import type { Ground, GroundPool } from '../engine/index.ts';
 import { findProgram } from '../process/index.ts';
 import { commitPaths, type GitPlace, withdraw } from './commit.ts';
 import { committedBlobs, currentBlobs, lstatOrNull, readBlob } from './content.ts';
@@ -20,7 +21,9 @@ import {
 import { innerRepositories } from './inner.ts';
 import { lineCounts } from './line-counts.ts';
 import { openMemory, type Subjects, withCommit } from './memory.ts';
+import { mergeInto } from './merge.ts';
 import { isExcluded, makePlace, type Place } from './place.ts';
+import { openPool, type PoolOptions } from './pool.ts';
 import { findProject } from './project.ts';
 import { restore } from './restore.ts';
 import { readRules, restoreRules } from './rules.ts';
@@ -31,6 +34,8 @@ export interface GroundOptions {
   cwd: string;
   /** A folder of this session alone; objects and the warm index live in `<privateDir>/git`. */
   privateDir: string;
+  /** The private folder of a ground of the same session whose objects this one shares. Default: its own. */
+  objectsOf?: string;
   /** Paths relative to the ground's root, literal, that snapshots leave out; a folder with all below it. */
   excluded: string[];
   /** False: work as if there were no repository. */
@@ -47,6 +52,8 @@ export interface GroundOptions {
 
 /** A Ground as it is opened: with what stands uncommitted, and what snapshots had to skip. */
 export type RepoGround = Ground & {
+  /** Work trees beside this one; null where git cannot make any that an agent could work in. */
+  pool(options: Pick<PoolOptions, 'folder' | 'copy' | 'made'>): GroundPool | null;
   /** What snapshots left out and why, e.g. unreadable files and empty nested repositories. */
   notes(): string[];
   /**
@@ -71,18 +78,19 @@ export async function openGround(options: GroundOptions): Promise<RepoGround> {
     project,
     privateDir: options.privateDir,
     excluded: options.excluded,
+    objectsOf: options.objectsOf ?? options.privateDir,
     env: options.env ?? process.env,
     lockWaitMs: options.lockWaitMs ?? 30_000,
     commitTimeoutMs: options.commitTimeoutMs ?? 10 * 60_000,
   });
   if (findProgram('git', place.userEnv) === null) throw noGit();
-  return groundAt(place);
+  return groundAt(place, options);
 }
 
 /** Subjects that are read along with HEAD's tree; a prompt quotes as many. */
 const RECENT = 10;
 
-function groundAt(place: Place): RepoGround {
+function groundAt(place: Place, options: GroundOptions): RepoGround {
   const inGit = inRepository(place) ? place : null;
   const alone = oneAtATime();
   const memory = openMemory(place);
@@ -105,7 +113,7 @@ function groundAt(place: Place): RepoGround {
       lastTree = await takeTree(place, lastTree);
       return { ...(await head()), tree: lastTree };
     });
-  return {
+  const ground: RepoGround = {
     id: nameOf(place),
     root: place.root,
     cwd: place.cwd,
@@ -143,6 +151,11 @@ function groundAt(place: Place): RepoGround {
       alone(async () => {
         await warm();
         return restore(place, changes);
+      }),
+    merge: (changes) =>
+      alone(async () => {
+        await warm();
+        return mergeInto(place, changes);
       }),
     commit: (request) =>
       alone(async () => {
@@ -198,7 +211,13 @@ function groundAt(place: Place): RepoGround {
       }
       return subjects.lines.slice(0, count);
     },
+    // Submodules are not in a new work tree: what is built from them could not be built there.
+    pool: (wanted) =>
+      inGit === null || existsSync(join(place.root, '.gitmodules'))
+        ? null
+        : openPool({ ground, options, ...wanted }),
   };
+  return ground;
 }
 
 function inRepository(place: Place): place is GitPlace {

@@ -70,6 +70,8 @@ export interface PlaceOptions {
   project: Project;
   privateDir: string;
   excluded: string[];
+  /** Whose objects are read and written: another private folder of the session, or its own. */
+  objectsOf: string;
   env: Record<string, string | undefined>;
   lockWaitMs: number;
   commitTimeoutMs: number;
@@ -93,7 +95,7 @@ export async function makePlace(options: PlaceOptions): Promise<Place> {
     GIT_DIR: project.gitDir ?? privateGit,
     GIT_WORK_TREE: project.root,
     GIT_INDEX_FILE: indexFile,
-    GIT_OBJECT_DIRECTORY: join(privateGit, 'objects'),
+    GIT_OBJECT_DIRECTORY: join(await realpath(options.objectsOf), 'git', 'objects'),
   };
   return {
     root: project.root,

@@ -91,6 +91,8 @@ interface Commit {
 /** Everything outside the journal that survives a crash. */
 export interface Outside {
   files: Files;
+  /** Work trees beside the user's, by name. */
+  beside: Record<string, Files>;
   commits: Commit[];
   head: string | null;
   list: TaskDef[] | null;
@@ -171,6 +173,7 @@ export function makeWorld(options: WorldOptions): World {
   const reviewed = options.reviewed ?? false;
   const outside: Outside = {
     files: { 'README.md': 'hello', ...options.files },
+    beside: {},
     commits: [],
     head: null,
     list: options.tasks ? options.tasks.map((given, order) => task(given, order, reviewed)) : null,
@@ -322,7 +325,18 @@ function ports(world: World): Ports {
         return { path: `logs/iteration-${iteration}.prompt.md`, sha256: sha(text) };
       },
     },
-    ground: ground(world),
+    ground: ground(world, () => outside.files),
+    pool: {
+      async fill(id, mark) {
+        outside.beside[id] = { ...trees.get(mark.tree)! };
+        return ground(world, () => outside.beside[id]!, id);
+      },
+      open: async (id) =>
+        outside.beside[id] === undefined ? null : ground(world, () => outside.beside[id]!, id),
+      async close() {
+        outside.beside = {};
+      },
+    },
     agent: (name) => agent(world, name),
     gates: {
       run(def) {
@@ -397,7 +411,8 @@ const treeOf = (files: Files) =>
   sha(JSON.stringify(Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1))));
 const trees = new Map<string, Files>();
 
-function ground(world: World): Ground {
+/** `at`: the files of this work tree; `id`: its name in the pool. */
+function ground(world: World, at: () => Files, id = 'tree'): Ground {
   const { outside } = world;
   const headFiles = () => outside.commits.find((commit) => commit.id === outside.head)?.files ?? {};
   const blobOf = (files: Files, path: string) => (files[path] === undefined ? null : sha(files[path]));
@@ -408,17 +423,17 @@ function ground(world: World): Ground {
     return found;
   };
   return {
-    id: 'tree',
-    root: '/repo',
-    cwd: '/repo',
+    id,
+    root: id === 'tree' ? '/repo' : `/pool/${id}`,
+    cwd: id === 'tree' ? '/repo' : `/pool/${id}`,
     hasGit: true,
     head: async () => ({ head: outside.head, branch: 'main' }),
     operation: async () => null,
     rules: async () => ({}),
     restoreRules: async () => [],
     async snapshot() {
-      const tree = treeOf(outside.files);
-      trees.set(tree, { ...outside.files });
+      const tree = treeOf(at());
+      trees.set(tree, { ...at() });
       return { head: outside.head, branch: 'main', tree };
     },
     async changes(before, after) {
@@ -428,23 +443,18 @@ function ground(world: World): Ground {
         .map((path): Change => ({ path, before: blobOf(a, path), after: blobOf(b, path) }))
         .filter((change) => change.before !== change.after);
     },
-    current: async (paths) => new Map(paths.map((path) => [path, blobOf(outside.files, path)])),
+    current: async (paths) => new Map(paths.map((path) => [path, blobOf(at(), path)])),
     whereabouts: async (paths) =>
-      new Map(
-        paths
-          .filter((path) => outside.files[path] !== undefined)
-          .map((path) => [path, { kind: 'file', path }]),
-      ),
+      new Map(paths.filter((path) => at()[path] !== undefined).map((path) => [path, { kind: 'file', path }])),
     inner: async () => [],
     lineCounts: async (paths) =>
       new Map(
         paths.flatMap((path) => {
-          const text = outside.files[path];
+          const text = at()[path];
           return text === undefined ? [] : [[path, text.replace(/\n$/, '').split('\n').length] as const];
         }),
       ),
-    uncommitted: async (paths) =>
-      paths.filter((path) => blobOf(outside.files, path) !== blobOf(headFiles(), path)),
+    uncommitted: async (paths) => paths.filter((path) => blobOf(at(), path) !== blobOf(headFiles(), path)),
     committed: async (commit, paths) => {
       const files = outside.commits.find((entry) => entry.id === commit)?.files ?? {};
       return new Map(paths.flatMap((path) => (files[path] === undefined ? [] : [[path, sha(files[path])]])));
@@ -455,23 +465,25 @@ function ground(world: World): Ground {
     async apply(changes) {
       const conflicts: string[] = [];
       for (const { path, before, after } of changes) {
-        if (blobOf(outside.files, path) === after) continue;
-        if (blobOf(outside.files, path) !== before) conflicts.push(path);
-        else if (after === null) delete outside.files[path];
-        else outside.files[path] = contentOf(after);
+        if (blobOf(at(), path) === after) continue;
+        if (blobOf(at(), path) !== before) conflicts.push(path);
+        else if (after === null) delete at()[path];
+        else at()[path] = contentOf(after);
       }
       return conflicts;
     },
+    merge: async (changes) => ({ merged: [], conflicts: changes.map(({ path }) => path) }),
     async commit({ paths, message }) {
       const id = message.match(/Ralph-Task: (.*)/)?.[1] ?? '';
       const reason = world.commitFails(id);
       if (reason !== null) return { kind: 'failed', reason };
       const files = { ...headFiles() };
-      const changed = paths.filter((path) => blobOf(outside.files, path) !== blobOf(files, path));
+      const changed = paths.filter((path) => blobOf(at(), path) !== blobOf(files, path));
       if (changed.length === 0) return { kind: 'nothing' };
       for (const path of changed) {
-        if (outside.files[path] === undefined) delete files[path];
-        else files[path] = outside.files[path];
+        const text = at()[path];
+        if (text === undefined) delete files[path];
+        else files[path] = text;
       }
       return {
         kind: 'committed',
@@ -556,6 +568,8 @@ function agent(world: World, name: string): Agent {
     capabilities: CAPABLE,
     check: async () => [],
     async start(call) {
+      const beside = /^\/pool\/(.+)$/.exec(call.cwd)?.[1];
+      const files = beside === undefined ? outside.files : outside.beside[beside]!;
       const seen: Seen = {
         task: call.env.RALPH_TASK_ID!,
         mode: call.env.RALPH_MODE!,
@@ -565,7 +579,7 @@ function agent(world: World, name: string): Agent {
         attempt: Number(call.env.RALPH_ATTEMPT),
         iteration: Number(call.env.RALPH_ITERATION),
         prompt: call.prompt,
-        files: outside.files,
+        files,
       };
       world.tokens.set(seen.iteration, call.env.RALPH_RUN_TOKEN!);
       await call.spawned(4242, '1');
@@ -573,11 +587,11 @@ function agent(world: World, name: string): Agent {
       let stopped = false;
       const done = (async () => {
         outside.now += doing.tookMs ?? 60_000;
-        for (const [path, text] of Object.entries(doing.write ?? {})) outside.files[path] = text;
-        for (const path of doing.remove ?? []) delete outside.files[path];
+        for (const [path, text] of Object.entries(doing.write ?? {})) files[path] = text;
+        for (const path of doing.remove ?? []) delete files[path];
         for (const [path, text] of Object.entries(doing.session ?? {}))
           outside.session[`iterations/${call.env.RALPH_CYCLE}/${path}`] = text;
-        if (doing.commit) commitFiles(outside, outside.files, 'agent');
+        if (doing.commit && beside === undefined) commitFiles(outside, outside.files, 'agent');
         if (doing.amend) amend(outside);
         if (doing.list && outside.list) outside.list = doing.list(clone(outside.list));
         const lines = (doing.emit ?? []).map((line) =>

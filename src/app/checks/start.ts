@@ -116,12 +116,12 @@ export const START_CHECKS: Check<StartSubject>[] = [
 function lookAtTeam({ policy, settings }: StartSubject): Findings {
   const { team, modes, parallel } = policy;
   const failures: ProblemFacts[] = [];
-  if (settings.parallel.asked && Math.max(parallel.executors, parallel.reviewers) > 1) {
+  if (settings.parallel.asked && settings.parallel.executors > parallel.executors) {
     failures.push({
       code: 'parallel.not_available',
       what: 'More than one agent at a time was asked for.',
-      why: 'Agents side by side need a work tree each, which this version does not make yet.',
-      fix: 'Leave --parallel away.',
+      why: 'Agents side by side need a git work tree each, and the commits of ralph bring their work together: that takes a git repository, `parallel.worktrees: true` and `commit: auto`.',
+      fix: 'Leave --parallel away, or change what forbids it.',
     });
   }
   return { what: `${team}: ${modes.join(', ')}`, failures };

@@ -25,6 +25,7 @@ import { undone } from '../undone.ts';
 import { pauseForSwitch } from './branch.ts';
 import { committedMarks } from './marks.ts';
 import { loseGround, putRulesBack, type Ruled } from './rules.ts';
+import { bringNotes, leftBeside } from './side.ts';
 import { worksAfter } from './works.ts';
 
 export interface Finished {
@@ -93,10 +94,12 @@ export async function finishAttempt(
       ...(await innerLeft(house, attempt)),
       ...(left.works === null ? {} : { works: left.works }),
     },
+    ...(await leftBeside(house, attempt, after)),
     ...list.facts,
     ...ruled.facts,
     ...offBranch(house, attempt, { rewrote, after, commits: commits.length > 0 }),
   ]);
+  await bringNotes(house, attempt);
 }
 
 /**

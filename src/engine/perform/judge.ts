@@ -27,19 +27,10 @@ import { completeReport, promote } from './works.ts';
 
 export async function judgeAttempt(house: House, iteration: number): Promise<void> {
   const attempt = house.state.attempts.get(iteration)!;
-  const mark = house.fresh ?? (await house.ground.snapshot());
-  house.fresh = mark;
-  let { tree } = mark;
-  let gates = await gatesFor(house, attempt, tree);
-  if (await lookAfterGates(house, { attempt, tree, ran: gates.ran, again: false })) {
-    if (gates.ended) return;
-    // The verdict is about what will land: the gates are asked about what they made of it.
-    tree = house.fresh.tree;
-    gates = await gatesFor(house, attempt, tree);
-    await lookAfterGates(house, { attempt, tree, ran: gates.ran, again: true });
-  }
-  if (gates.ended) return;
-  const evidence = await gather(house, { attempt, tree, results: gates.results });
+  const gated = await runGates(house, attempt);
+  if (gated === null) return;
+  const { tree, results } = gated;
+  const evidence = await gather(house, { attempt, tree, results });
   const judgement = judge(evidence);
   await house.works.attemptFile(
     iteration,
@@ -62,6 +53,35 @@ interface Gated {
   ran: GateDef[];
   /** Something stopped one: there is nothing to judge by yet. */
   ended: boolean;
+}
+
+/** What the gates say of the work as it lies there; null: something stopped one, and there is nothing to judge by. */
+export async function runGates(
+  house: House,
+  attempt: AttemptState,
+): Promise<{ tree: string; results: Gated['results'] } | null> {
+  const mark = house.fresh ?? (await house.ground.snapshot());
+  house.fresh = mark;
+  let { tree } = mark;
+  let gates = await gatesFor(house, attempt, tree);
+  if (await lookAfterGates(house, { attempt, tree, ran: gates.ran, again: false })) {
+    if (gates.ended) return null;
+    // The verdict is about what will land: the gates are asked about what they made of it.
+    tree = house.fresh.tree;
+    gates = await gatesFor(house, attempt, tree);
+    await lookAfterGates(house, { attempt, tree, ran: gates.ran, again: true });
+  }
+  return gates.ended ? null : { tree, results: gates.results };
+}
+
+/** Each result beside what the gate said before the task began. */
+export function compared({ state }: House, base: string, results: Gated['results']): Evidence['gates'] {
+  return results.map(({ def, after }) => ({
+    def,
+    after,
+    baseline: state.gates.get(gateKey(def, base)) ?? null,
+    onceGreen: state.onceGreen.has(`${def.name}\0${def.run}`),
+  }));
 }
 
 /** Results on this tree: this attempt's own, those that passed before, and the rest by running them. */
@@ -137,12 +157,7 @@ async function gather(house: House, { attempt, tree, results }: Gathering): Prom
     bookkeeping: attempt.bookkeeping,
     standing: stand,
     earlier: task && attempt.changeCount === 0 ? await earlierWork(house, task, stand) : null,
-    gates: results.map(({ def, after }) => ({
-      def,
-      after,
-      baseline: state.gates.get(gateKey(def, task?.baseTree ?? attempt.before.tree)) ?? null,
-      onceGreen: state.onceGreen.has(`${def.name}\0${def.run}`),
-    })),
+    gates: compared(house, task?.baseTree ?? attempt.before.tree, results),
     receipt: await receiptOf(house, {
       attempt,
       task,
@@ -165,8 +180,16 @@ async function gather(house: House, { attempt, tree, results }: Gathering): Prom
     deniedGate: deniedGate(attempt, state.policy?.gates ?? []),
     idleRow: state.idleRow,
     works: attempt.works,
+    conflicts: conflictsOf(attempt, task),
     parks: parks(house, attempt),
   };
+}
+
+/** Where what it made beside others could not be brought home. */
+function conflictsOf({ iteration, item, ground }: AttemptState, task: TaskState | null): string[] {
+  if (ground === null || task === null) return [];
+  if (item.mode === 'TASK_REVIEW') return task.conflicts;
+  return task.parted.filter(([, at]) => at === iteration).map(([path]) => path);
 }
 
 /** Once: who asks again after silence, and does nothing else again, is not waiting for people any more. */

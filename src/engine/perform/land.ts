@@ -1,6 +1,12 @@
 /** Lands a task that is done: one commit of exactly what it left, or the note that there is nothing to do. */
 import { isAbsolute } from 'node:path';
-import type { AttemptState, Change, Fact, TaskState } from '../../core/index.ts';
+import {
+  type AttemptState,
+  brokenTogether,
+  type Change,
+  type Fact,
+  type TaskState,
+} from '../../core/index.ts';
 import { ownChanges, standing } from '../changes.ts';
 import { append, type House } from '../house.ts';
 import { syncList } from '../list.ts';
@@ -9,12 +15,14 @@ import { watch } from '../watch.ts';
 import { mixedIn, mixedReason } from './beside.ts';
 import { offCourse, pauseForSwitch, type Switch } from './branch.ts';
 import { gateMarker } from './gate.ts';
+import { compared, runGates } from './judge.ts';
 
 export async function land(house: House, id: string): Promise<void> {
   await syncList(house);
   const task = house.state.tasks.get(id)!;
   const off = await offCourse(house);
   if (off !== null) return awayFromBranch(house, id, off);
+  if (task.overtaken && !(await holdsTogether(house, task))) return;
   const fact = await whole(house, task, await landing(house, task));
   const facts: Fact[] = [fact];
   if (fact.type === 'landing.failed') {
@@ -22,6 +30,27 @@ export async function land(house: House, id: string): Promise<void> {
     facts.push({ type: 'notice.given', level: 'warning', text });
   }
   await append(house, facts);
+}
+
+/**
+ * Others landed since the gates accepted this work, so they are asked about both together. False: they object, and
+ * the task is open again, uncharged; or something stopped one, and the next pass asks again.
+ */
+async function holdsTogether(house: House, task: TaskState): Promise<boolean> {
+  const attempt = house.state.attempts.get(task.attempts.at(-1) ?? 0);
+  if (attempt === undefined) return true;
+  const gated = await runGates(house, attempt);
+  if (gated === null) return false;
+  const broken = brokenTogether(compared(house, task.baseTree ?? attempt.before.tree, gated.results));
+  if (broken.length === 0) return true;
+  const { id } = task.def;
+  const reason = `it was accepted, but together with what landed since: ${broken.map(({ detail }) => detail).join(' · ')}`;
+  const text = `Task ${id} is open again, uncharged: ${reason}`;
+  await append(house, [
+    { type: 'task.moved', task: id, to: 'todo', reason, by: 'engine' },
+    { type: 'notice.given', level: 'warning', text },
+  ]);
+  return false;
 }
 
 /** Between the verdict and the commit, e.g. while gates ran: nothing is committed where nobody asked for it. */

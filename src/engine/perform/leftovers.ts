@@ -57,8 +57,14 @@ async function clear(house: House, changes: Change[]): Promise<void> {
 export async function takeUp(house: House, id: string): Promise<void> {
   await finishSettingAside(house);
   const changes = house.state.tasks.get(id)!.aside?.changes ?? [];
-  const conflicts = await house.ground.apply(changes);
+  const unfit = new Set(await house.ground.apply(changes));
+  const { merged, conflicts } = await merge(
+    house,
+    id,
+    changes.filter(({ path }) => unfit.has(path)),
+  );
   house.fresh = null;
+  if (house.side !== null && merged.length + conflicts.length === 0) return;
   const left = new Set(conflicts);
   const kept = await keepTexts(
     house,
@@ -72,11 +78,36 @@ export async function takeUp(house: House, id: string): Promise<void> {
       conflicts,
       count: changes.length,
       ...(conflicts.length === 0 ? {} : { kept }),
+      ...(merged.length === 0 ? {} : { merged }),
+      ...(house.side === null ? {} : { beside: true }),
     },
   ];
   if (conflicts.length > 0)
     facts.push({ type: 'notice.given', level: 'warning', text: notBack(house, id, { conflicts, kept }) });
   await append(house, facts);
+}
+
+/** Work that was made beside others is put together with what they landed; other work only fits or does not. */
+async function merge(
+  house: House,
+  id: string,
+  unfit: Change[],
+): Promise<{ merged: Change[]; conflicts: string[] }> {
+  const { state, ground } = house;
+  const wasBeside = state.tasks.get(id)!.attempts.some((iteration) => state.attempts.get(iteration)?.ground);
+  if (unfit.length === 0 || !wasBeside) return { merged: [], conflicts: unfit.map(({ path }) => path) };
+  const made = await ground.merge(unfit);
+  const { head } = await ground.head();
+  const committed = await ground.committed(
+    head,
+    made.merged.map(({ path }) => path),
+  );
+  // After a crash in the middle the path holds both already, and only the commit knows what was there before.
+  const merged = made.merged.map((change) => ({
+    ...change,
+    before: state.dirty.has(change.path) ? change.before : (committed.get(change.path) ?? null),
+  }));
+  return { merged, conflicts: made.conflicts };
 }
 
 /** A copy of what could not be put back, in the folder of the task's last attempt, for agents and people. */

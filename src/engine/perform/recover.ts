@@ -13,12 +13,18 @@ import { finishAttempt, inspectList, sorted } from './finish.ts';
 import { gateMarker } from './gate.ts';
 import { committedMarks } from './marks.ts';
 import { loseGround, putRulesBack, type Ruled } from './rules.ts';
+import { bringNotes, houseOf, leftBeside, loseSide } from './side.ts';
 
-export async function recover(house: House, iterations: number[]): Promise<void> {
-  house.fresh = null;
+export async function recover(home: House, iterations: number[]): Promise<void> {
+  home.fresh = null;
   for (const iteration of iterations) {
-    const attempt = house.state.attempts.get(iteration)!;
-    const ended = await house.leftovers.endMarked([attempt.marker]);
+    const attempt = home.state.attempts.get(iteration)!;
+    const ended = await home.leftovers.endMarked([attempt.marker]);
+    const house = await houseOf(home, attempt);
+    if (house === null) {
+      await loseSide(home, attempt);
+      continue;
+    }
     const until = ended.length === 0 ? await silentSince(house, attempt) : null;
     // First of all: what hides a change would hide it from every look that follows.
     const ruled = await putRulesBack(house, attempt, until);
@@ -161,7 +167,9 @@ async function lose(house: House, { attempt, ended, ruled }: Left): Promise<void
     after.branch === before.branch
       ? []
       : pauseForSwitch(house, { from: before, to: after, when, commits: before.head !== after.head });
-  await append(house, [lost, ...list.facts, notice, ...undone, ...ruled.facts, ...switched]);
+  const aside = await leftBeside(house, attempt, after);
+  await append(house, [lost, ...aside, ...list.facts, notice, ...undone, ...ruled.facts, ...switched]);
+  await bringNotes(house, attempt);
 }
 
 /** A person may have worked here since: what counts as the task's is named. */

@@ -12,6 +12,7 @@ import {
   type Item,
   isWanted,
   itemKey,
+  type Mark,
   MODES,
   modelFor,
   Problem,
@@ -23,7 +24,7 @@ import {
 } from '../../core/index.ts';
 import { append, type House, redraw } from '../house.ts';
 import { innerBefore } from '../inner.ts';
-import { intake } from '../intake.ts';
+import { intake, readMailbox } from '../intake.ts';
 import { followOutbox } from '../outbox.ts';
 import type { AgentHandle } from '../ports.ts';
 import { gatherPrompt } from '../prompt-input.ts';
@@ -32,6 +33,7 @@ import { baseline } from './baseline.ts';
 import { offCourse, pauseForSwitch } from './branch.ts';
 import { finishAttempt } from './finish.ts';
 import { finishSettingAside } from './leftovers.ts';
+import { beside } from './side.ts';
 import { sparePersonsBetween } from './spare.ts';
 import { KILL_GRACE_MS, steer } from './steer.ts';
 import { worksBefore } from './works.ts';
@@ -39,23 +41,55 @@ import { worksBefore } from './works.ts';
 export async function runWave(house: House, iterations: number[]): Promise<void> {
   const waiting = house.state.wave?.waiting.filter((entry) => iterations.includes(entry.iteration)) ?? [];
   await finishSettingAside(house);
-  await Promise.all(waiting.map(({ iteration, item }) => runItem(house, iteration, item)));
+  const before = await startingPoint(house);
+  const first = waiting[0];
+  if (before === null || first === undefined) return;
+  // Where there can be no other work tree, the items of a wave run one after another in this one.
+  const aside = house.state.wave!.beside && house.pool !== null && before.head !== null;
+  await (aside ? runBeside(house, waiting, before) : runHere(house, first, before));
 }
 
-async function runItem(house: House, iteration: number, item: Item): Promise<void> {
+/** What stands in the user's work tree; null where a person has to look first. */
+async function startingPoint(house: House): Promise<Mark | null> {
   const known = house.fresh;
   const before = { ...(known ?? (await house.ground.snapshot())), ...(await house.ground.head()) };
   house.fresh = before;
-  if (await leftHistory(house, before.head)) return;
-  if (await leftBranch(house)) return;
+  if (await leftHistory(house, before.head)) return null;
+  if (await leftBranch(house)) return null;
   if (known === null) await sparePersonsBetween(house, before);
+  return before;
+}
+
+interface Waiting {
+  iteration: number;
+  item: Item;
+}
+
+async function runHere(house: House, { iteration, item }: Waiting, before: Mark): Promise<void> {
   const based = await baseline(house, { iteration, item, before });
   if (based === 'ended') return;
+  await start(house, { iteration, item }, based);
+}
+
+/** Work trees are filled one after another, from what the gates left; then all of them work at once. */
+async function runBeside(house: House, waiting: readonly Waiting[], before: Mark): Promise<void> {
+  let base = before;
+  for (const { iteration, item } of waiting) {
+    const based = await baseline(house, { iteration, item, before: base });
+    if (based === 'ended') return;
+    base = based;
+  }
+  await intake(house);
+  const begun = await beside(house, waiting, base);
+  await Promise.all(begun.map((one, index) => start(one.house, waiting[index]!, one.before)));
+}
+
+async function start(house: House, { iteration, item }: Waiting, before: Mark): Promise<void> {
   const prepared = await prepare(house, { iteration, item });
   // The mailbox is read last before a prompt is sealed.
-  await intake(house);
+  await (house.side === null ? intake(house) : readMailbox(house));
   if (causeOf(house) !== null || house.state.stopAsked || !isWanted(house.state, item)) return;
-  await attempt(house, { iteration, item, before: based, ...prepared });
+  await attempt(house, { iteration, item, before, ...prepared });
 }
 
 /** A person moved the branch away from what the session stands on: stop and say so. */
@@ -98,12 +132,12 @@ async function prepare(house: House, { iteration }: { iteration: number; item: I
 interface AttemptCall extends Prepared {
   iteration: number;
   item: Item;
-  before: { head: string | null; branch: string | null; tree: string };
+  before: Mark;
 }
 
 async function attempt(house: House, call: AttemptCall): Promise<void> {
   const { iteration, item, before, token, marker, outbox } = call;
-  const { state } = house;
+  const { state, side } = house;
   const policy = state.policy!;
   const agent = agentFor(state, item);
   const task = item.task === undefined ? null : (state.tasks.get(item.task) ?? null);
@@ -129,6 +163,7 @@ async function attempt(house: House, call: AttemptCall): Promise<void> {
     allowance: allowed,
     time,
     before,
+    ...(side === null ? {} : { ground: { id: side.id, base: side.base } }),
     marker,
     tokenHash,
     prompt,

@@ -87,7 +87,8 @@ export async function worksAfter(house: House, attempt: AttemptState): Promise<L
   );
   const written = (after === found ? changed : changedIn(before, after)).flatMap((path) => {
     const sha256 = after[path];
-    return sha256 === undefined ? [] : [{ path, sha256 }];
+    const theirs = isOfAnother(house, attempt, path.slice(folder.length));
+    return sha256 === undefined || theirs ? [] : [{ path, sha256 }];
   });
   const task = cut === null ? undefined : tasks.get(item.task!);
   const odd = task === undefined ? [] : partFaults(house.state, task, read.tasks ?? []);
@@ -143,6 +144,7 @@ async function putBack(
   const trespass: Trespass[] = [];
   for (const path of changed) {
     const own = path.startsWith(folder) ? path.slice(folder.length) : null;
+    if (own !== null && isOfAnother(house, attempt, own)) continue;
     // A new file with the id of a finished task is said to be one, not taken away in silence.
     const open = before[path] === undefined || isOpen(house, item.mode, own ?? '');
     if (own !== null && mayWriteWork(state, item, own) && open) {
@@ -159,6 +161,16 @@ async function putBack(
     trespass.push(violation(path, `${path} is not for ${item.mode} to write; it was ${what}.`, keptAs));
   }
   return trespass;
+}
+
+/** What an attempt that ran at the same time may write is that one's. */
+function isOfAnother({ state }: House, { iteration, wave, ground }: AttemptState, path: string): boolean {
+  if (ground === null) return false;
+  for (const other of state.attempts.values()) {
+    if (other.wave !== wave || other.iteration === iteration || other.ground === null) continue;
+    if (mayWriteWork(state, other.item, path)) return true;
+  }
+  return false;
 }
 
 /** What is agreed on stays: the file of a task that is over, and in a breakdown or a cut that of any task. */

@@ -1,0 +1,167 @@
+/**
+ * Work trees of our own beside the user's, for attempts that run at the same time. Each is a git work tree on
+ * no branch, made once and filled anew for every attempt; what git ignores stays in it from one to the next.
+ * Nothing else lives below the pool's folder, and nothing outside it is ever removed.
+ */
+import { existsSync } from 'node:fs';
+import { cp, mkdir, readdir, rm } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { type Mark, Problem } from '../core/index.ts';
+import type { GroundPool } from '../engine/index.ts';
+import { type GitResult, git, gitEnvironment } from './git.ts';
+import { type GroundOptions, openGround, type RepoGround } from './ground.ts';
+import { isAtOrBelow, isInside } from './paths.ts';
+import { commonDirOf, gitDirOf } from './project.ts';
+
+export interface PoolOptions {
+  /** The user's work tree, whose content is the start of every attempt. */
+  ground: RepoGround;
+  /** The options that it was opened with. */
+  options: GroundOptions;
+  /** Absolute; the pool's folder. */
+  folder: string;
+  /** Untracked paths below the project's folder that a work tree is given when it is made, e.g. `.env`. */
+  copy: readonly string[];
+  /** Called in the project's folder of each work tree that was made; a Problem ends the run. */
+  made(cwd: string): Promise<void>;
+}
+
+/** The pool of one session. Work trees are made when they are first asked for. */
+export function openPool(options: PoolOptions): GroundPool {
+  const opened = new Map<string, RepoGround>();
+  let last: Promise<unknown> = Promise.resolve();
+  // git locks the repository while it makes a work tree, so they are made one after another.
+  const alone = <T>(work: () => Promise<T>): Promise<T> => {
+    const mine = last.then(work, work);
+    last = mine.catch(() => undefined);
+    return mine;
+  };
+  const open = async (id: string): Promise<RepoGround | null> => {
+    const root = join(options.folder, id);
+    if (gitDirOf(root) === null) return null;
+    const known = opened.get(id);
+    if (known !== undefined) return known;
+    const ground = await openBeside(options, root, id);
+    opened.set(id, ground);
+    return ground;
+  };
+  return {
+    fill: (id, mark) => alone(() => fill(options, { id, mark, open, forget: () => opened.delete(id) })),
+    open,
+    close: () => alone(() => removeAll(options)),
+  };
+}
+
+async function openBeside({ ground, options }: PoolOptions, root: string, id: string): Promise<RepoGround> {
+  const cwd = join(root, relative(ground.root, ground.cwd));
+  await mkdir(cwd, { recursive: true });
+  return openGround({
+    ...options,
+    cwd,
+    privateDir: join(options.privateDir, 'beside', id),
+    objectsOf: options.privateDir,
+  });
+}
+
+interface Filling {
+  id: string;
+  mark: Mark;
+  open(id: string): Promise<RepoGround | null>;
+  forget(): void;
+}
+
+/** Makes or cleans the work tree, and puts on top of the commit what stands uncommitted in the user's. */
+async function fill(options: PoolOptions, { id, mark, open, forget }: Filling): Promise<RepoGround> {
+  const root = join(options.folder, id);
+  const { head } = mark;
+  if (head === null) throw poolProblem('there is no commit yet to make a work tree of');
+  if (!isOurs(options, root) || !(await clean(options, root, head))) {
+    forget();
+    await make(options, root, head);
+  }
+  const ground = (await open(id))!;
+  const { options: given, ground: main } = options;
+  const dirty = (await main.changes(head, mark.tree)).filter(
+    // Snapshots lack what is excluded, so the difference names those of HEAD.
+    ({ path }) => !given.excluded.some((folder) => isAtOrBelow(path, folder.replace(/\/+$/, ''))),
+  );
+  const left = await ground.apply(dirty);
+  if (left.length > 0) {
+    throw poolProblem(`${left.slice(0, 5).join(', ')} could not be copied into ${root}`);
+  }
+  return ground;
+}
+
+/** Whether what lies there is a work tree of this repository and not of another, or a mere folder. */
+function isOurs({ ground }: PoolOptions, root: string): boolean {
+  const [there, here] = [gitDirOf(root), gitDirOf(ground.root)];
+  return there !== null && here !== null && there !== here && commonDirOf(there) === commonDirOf(here);
+}
+
+/** False: it cannot be brought to that commit, and is made anew. */
+async function clean(options: PoolOptions, root: string, head: string): Promise<boolean> {
+  const steps = [
+    ['checkout', '-q', '-f', '--detach', head],
+    ['reset', '-q', '--hard', head],
+    ['clean', '-q', '-f', '-f', '-d'],
+  ];
+  for (const step of steps) if ((await gitIn(options, root, step)).code !== 0) return false;
+  return true;
+}
+
+async function make(options: PoolOptions, root: string, head: string): Promise<void> {
+  const { ground, copy, folder } = options;
+  await mkdir(folder, { recursive: true });
+  await rm(root, { recursive: true, force: true });
+  // Twice: git may still know a work tree of that name whose folder is gone.
+  const added = await gitIn(options, ground.root, [
+    'worktree',
+    'add',
+    '-q',
+    '-f',
+    '-f',
+    '--detach',
+    root,
+    head,
+  ]);
+  if (added.code !== 0) throw poolProblem(added.stderr.trim().slice(-500) || `git ended with ${added.code}`);
+  const below = relative(ground.root, ground.cwd);
+  const cwd = join(root, below);
+  await mkdir(cwd, { recursive: true });
+  for (const path of copy) {
+    const from = join(ground.cwd, path);
+    if (!isInside(path) || !existsSync(from) || existsSync(join(cwd, path))) continue;
+    await cp(from, join(cwd, path), { recursive: true, errorOnExist: false, verbatimSymlinks: true });
+  }
+  await options.made(cwd);
+}
+
+/** Gives all work trees of the pool back. Only for a session whose work is all landed. */
+async function removeAll(options: PoolOptions): Promise<void> {
+  const names = await readdir(options.folder).catch(() => []);
+  for (const name of names) {
+    const root = join(options.folder, name);
+    if (!name.startsWith(`${options.options.sessionId}-`)) continue;
+    if (!isOurs(options, root)) continue;
+    await gitIn(options, options.ground.root, ['worktree', 'remove', '--force', '--force', root]);
+  }
+}
+
+/** The user's own configuration counts but for hooks: a mere copy of a tree is no checkout of theirs. */
+function gitIn({ options }: PoolOptions, cwd: string, args: string[]): Promise<GitResult> {
+  const quiet = ['core.hooksPath=/dev/null', 'core.fsmonitor=false', 'advice.detachedHead=false'];
+  return git({
+    args: [...quiet.flatMap((setting) => ['-c', setting]), ...args],
+    cwd,
+    env: gitEnvironment(options.env ?? process.env),
+  });
+}
+
+function poolProblem(why: string): Problem {
+  return new Problem({
+    code: 'pool.not_filled',
+    what: 'No work tree could be made for agents that work side by side.',
+    why,
+    fix: 'Free disk space or repair the repository, or run them one by one: `ralph run --parallel 1`.',
+  });
+}
