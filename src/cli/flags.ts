@@ -21,7 +21,7 @@ const KEYS = {
   mode: ['--mode <mode>', 'time for an attempt: speed, balanced or quality; default: balanced'],
   gate: ['--gate <command>', 'a command that must pass, beside those of ralph.yml; repeatable'],
   reviewCap: ['--review-cap <count>', 'reviews with issues of one story at the most; default: 5'],
-  parallel: ['--parallel <count>', 'agents side by side; default: 1'],
+  parallel: ['--parallel <count>', 'agents side by side; default: 3 in a team that plans, else 1'],
 } as const satisfies Record<string, readonly [flags: string, about: string]>;
 
 type KeyName = keyof typeof KEYS;

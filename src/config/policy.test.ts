@@ -44,10 +44,10 @@ describe('the team', () => {
     expect((await policy({ yml: 'team: solo', facts: { reviewedList: true } })).team).toBe('solo');
   });
 
-  test('the full team hires every mode, works one by one and fails what is exhausted', async () => {
+  test('the full team hires every mode, works side by side and fails what is exhausted', async () => {
     const full = await policy({ flags: { team: 'full' } });
     expect(full.modes).toEqual([...MODE_NAMES]);
-    expect(full.parallel).toEqual({ executors: 1, reviewers: 1, questioners: 1 });
+    expect(full.parallel).toEqual({ executors: 3, reviewers: 3, questioners: 3 });
     expect(full.limits.onExhausted).toBe('fail');
     const asked = await policy({ yml: 'team: full\nlimits: { on_exhausted: ask }' });
     expect(asked.limits.onExhausted).toBe('ask');
@@ -70,6 +70,14 @@ describe('the team', () => {
     expect((await policy({ yml: 'parallel: { max_parallel_executors: 5 }' })).parallel.executors).toBe(1);
     expect((await policy({ flags: { parallel: 2 } })).parallel.executors).toBe(2);
   });
+
+  test.each(['parallel: { worktrees: false }', 'commit: agent', 'commit: none'])(
+    'nobody works side by side with %s, which takes a work tree each and commits that bring them together',
+    async (yml) => {
+      const alone = { executors: 1, reviewers: 1, questioners: 1 };
+      expect((await policy({ yml, flags: { team: 'full' } })).parallel).toEqual(alone);
+    },
+  );
 });
 
 test('the list’s own commands are gates after the configured ones, and take no name', async () => {

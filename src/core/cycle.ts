@@ -144,6 +144,16 @@ function questioned(round: number): Call[] {
   ];
 }
 
+/** What may be asked at the same time as this call: the other categories of its round that are still owed. */
+export function askedBeside(state: State, item: Item): Item[] {
+  if (item.mode !== 'brainstorm') return [];
+  const { round } = questionsOf(item);
+  return questioned(round)
+    .map((asked) => asked.item)
+    .filter((one) => one.mode === item.mode && one.subject !== item.subject)
+    .filter((one) => !isOver(state, one) && usedUp(state, one) === null);
+}
+
 /** Category and round that a questioner's item is about. */
 export function questionsOf(item: Item): { category: string; round: number } {
   const [, name = '', round] = /^([a-z]+)(?:-(\d+))?$/.exec(item.subject) ?? [];

@@ -34,10 +34,15 @@ export function decide(state: State, moment: Moment): Step {
 
 /** 1 An attempt that nobody holds was left by a crash. */
 function lost(state: State, { live }: Moment): Step | null {
-  const iterations = [...state.open].filter(
+  const iterations = inOrder(state.open).filter(
     (iteration) => state.attempts.get(iteration)?.state === 'open' && !live.has(iteration),
   );
   return iterations.length > 0 ? { do: 'recover', iterations } : null;
+}
+
+/** Those of a wave begin side by side, and are seen to in the order they were picked. */
+function inOrder(iterations: ReadonlySet<number>): number[] {
+  return [...iterations].sort((a, b) => a - b);
 }
 
 /** 2 */
@@ -51,7 +56,7 @@ function aborted(state: State): Step | null {
 /** 3 An attempt that ended before a pause is judged after it: only its gates are left to run. */
 function unjudged(state: State): Step | null {
   if (state.paused) return null;
-  for (const iteration of state.open) {
+  for (const iteration of inOrder(state.open)) {
     const attempt = state.attempts.get(iteration);
     if (attempt?.state !== 'ended') continue;
     const before = attempt.ground === null ? null : bringHome(state, attempt.item.task ?? null);

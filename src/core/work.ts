@@ -3,7 +3,7 @@
  * wave, or says why there is none.
  */
 import { owesAttempt, triedWords } from './correct.ts';
-import { owedByPhase, plansAgain } from './cycle.ts';
+import { askedBeside, owedByPhase, plansAgain } from './cycle.ts';
 import type { Fact } from './event.ts';
 import { DEPENDENCY_FAILED } from './evolve-task.ts';
 import { agentFor, agentsFor, isAvailable } from './fallback.ts';
@@ -57,8 +57,26 @@ function callStep(state: State, item: Item, now: number): Step {
   const stopped = guard(state, now, [agentFor(state, item)]);
   if (stopped) return stopped;
   if (notBefore > now) return { do: 'wait', until: notBefore, for: 'backoff' };
-  const items = [{ iteration: state.lastIteration + 1, item }];
-  return { do: 'open', wave: state.lastWave + 1, items };
+  const beside = askedBeside(state, item).filter(
+    (one) =>
+      (state.items.get(itemKey(one))?.notBefore ?? 0) <= now && isAvailable(state, agentFor(state, one), now),
+  );
+  return opened(
+    state,
+    [item, ...beside].slice(0, Math.min(state.policy!.parallel.questioners, iterationsLeft(state))),
+  );
+}
+
+function iterationsLeft(state: State): number {
+  return iterationLimit(state) - (state.run?.used ?? 0);
+}
+
+function opened(state: State, items: Item[]): Step {
+  return {
+    do: 'open',
+    wave: state.lastWave + 1,
+    items: items.map((item, index) => ({ iteration: state.lastIteration + 1 + index, item })),
+  };
 }
 
 function passedOver(item: Item, reason: string): Fact[] {
@@ -143,18 +161,12 @@ function pickable(state: State): ReturnType<typeof candidates> {
 }
 
 function openWave(state: State, ready: ReturnType<typeof candidates>): Step {
-  const left = iterationLimit(state) - (state.run?.used ?? 0);
   const { parallel } = state.policy!;
   const { item: first } = ready[0]!;
   const wide = first.mode === 'TASK_REVIEW' ? parallel.reviewers : parallel.executors;
   // Each cut is checked against the whole graph as the one before left it.
   const widest = cutsAnew(first) ? 1 : wide;
-  const items = pickWave(ready, Math.min(widest, left));
-  return {
-    do: 'open',
-    wave: state.lastWave + 1,
-    items: items.map((item, index) => ({ iteration: state.lastIteration + 1 + index, item })),
-  };
+  return opened(state, pickWave(ready, Math.min(widest, iterationsLeft(state))));
 }
 
 /** Who looks at a task that nobody works on any more comes before new work. */

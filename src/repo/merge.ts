@@ -11,6 +11,7 @@ import { currentBlobs, readBlob } from './content.ts';
 import { git, gitProblem } from './git.ts';
 import { type Place, PRIVATE_OPTIONS } from './place.ts';
 import { restore } from './restore.ts';
+import { privateGit } from './snapshots.ts';
 
 /** What became of each change; together they are all of them. */
 export interface Merged {
@@ -44,6 +45,14 @@ export async function mergeInto(place: Place, changes: readonly Change[]): Promi
   return { merged, conflicts: changes.map(({ path }) => path).filter((path) => !done.has(path)) };
 }
 
+/** What stands at a path may be in no snapshot yet. */
+async function heldText(place: Place, path: string, blob: string): Promise<Uint8Array | null> {
+  const known = await readBlob(place, blob);
+  if (known !== null) return known;
+  const written = await privateGit(place, ['hash-object', '-w', '--', path]);
+  return written.code === 0 ? readBlob(place, blob) : null;
+}
+
 interface Three extends Change {
   held: string | null;
 }
@@ -52,11 +61,15 @@ interface Three extends Change {
 async function together(
   place: Place,
   scratch: string,
-  { before, after, held }: Three,
+  { path, before, after, held }: Three,
 ): Promise<string | null> {
   const parts = [held, before, after].map((id) => (id === null ? null : parseBlobId(id)));
   if (parts.some((part) => part === null || !part.mode.startsWith('100'))) return null;
-  const texts = await Promise.all([held, before, after].map((id) => readBlob(place, id!)));
+  const texts = await Promise.all([
+    heldText(place, path, held!),
+    readBlob(place, before!),
+    readBlob(place, after!),
+  ]);
   const files = ['ours', 'base', 'theirs'].map((name) => join(scratch, name));
   for (const [index, text] of texts.entries()) {
     if (text === null || text.includes(0)) return null;

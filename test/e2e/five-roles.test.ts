@@ -11,10 +11,11 @@ vi.setConfig({ testTimeout: 120_000 });
 let project: Project;
 afterEach(() => project?.remove());
 
+/** In the order they were picked; those of a wave begin in any. */
 const modes = () =>
-  facts(project, 'attempt.started').map(({ item }) =>
-    item.subject === 'session' ? item.mode : `${item.mode} ${item.subject}`,
-  );
+  facts(project, 'attempt.started')
+    .sort((a, b) => a.iteration - b.iteration)
+    .map(({ item }) => (item.subject === 'session' ? item.mode : `${item.mode} ${item.subject}`));
 const work = (path: string) => readFileSync(join(sessionDir(project), path), 'utf8');
 
 test('objective, plan, questions, three tasks, one rework, review, approval; then feedback and a second cycle', async () => {
@@ -48,8 +49,8 @@ test('objective, plan, questions, three tasks, one rework, review, approval; the
     'research',
     'TASK_BREAKDOWN',
     'implement task-1',
-    'TASK_REVIEW task-1',
     'implement task-2',
+    'TASK_REVIEW task-1',
     'TASK_REVIEW task-2',
     'review-fix task-2',
     'TASK_REVIEW task-2',

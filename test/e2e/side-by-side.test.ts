@@ -1,0 +1,115 @@
+/** Agents side by side with the real program: real work trees, real merges, one commit a task. */
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test, vi } from 'vitest';
+import { facts } from './journal.ts';
+import { DONE, makeProject, type Project, story, taskList } from './project.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+let project: Project;
+afterEach(() => project?.remove());
+
+const IDS = ['US-001', 'US-002', 'US-003'];
+const LINES = Array.from({ length: 20 }, (_, n) => `line ${n + 1}`);
+const list = () => taskList(IDS.map((id) => story(id)));
+const commits = () =>
+  project
+    .git('log', '--reverse', '--format=%(trailers:key=Ralph-Task,valueonly,separator=%x20)')
+    .split('\n')
+    .filter((id) => id !== '');
+const values = () => facts(project, 'verdict.reached').map(({ item, value }) => `${item.task} ${value}`);
+const trees = () => project.git('worktree', 'list').split('\n');
+const pool = () => {
+  const folder = join(project.dir, '.ralph/worktrees');
+  return existsSync(folder) ? readdirSync(folder) : [];
+};
+
+test('three at once: two fit together in one file, the third clashes, is told so and lands after another try', async () => {
+  const edit = (find: string, text: string) => ({ replace: { path: 'shared.txt', find, with: text } });
+  project = makeProject({
+    files: { 'ralph/tasks.json': list(), 'shared.txt': `${LINES.join('\n')}\n` },
+    config: 'gates: [{ name: whole, run: "test $(wc -l < shared.txt) -eq 20" }]\n',
+    runs: [
+      {
+        when: { task: 'US-001' },
+        do: [edit('line 2\n', 'two\n'), { run: 'touch US-001.txt' }, { say: DONE }],
+      },
+      {
+        when: { task: 'US-002' },
+        do: [edit('line 18\n', 'eighteen\n'), { run: 'pwd > US-002.txt' }, { say: DONE }],
+      },
+      {
+        when: { task: 'US-003', attempt: 1 },
+        do: [edit('line 2\n', '2\n'), { write: { path: 'US-003.txt', content: '3\n' } }, { say: DONE }],
+      },
+      { when: { task: 'US-003' }, do: [edit('two\n', 'two, or 2\n'), { say: DONE }] },
+    ],
+  });
+  const { code, out, err } = await project.ralph(['run', '--parallel', '3']);
+  expect([code, err]).toEqual([0, expect.any(String)]);
+  expect(facts(project, 'wave.started').map(({ items }) => items.length)).toEqual([3, 1]);
+  // None of them worked in the user's own work tree.
+  expect(project.read('US-002.txt')).toContain('/.ralph/worktrees/');
+  expect(values()).toEqual(['US-001 accepted', 'US-002 accepted', 'US-003 unfinished', 'US-003 accepted']);
+  expect(commits()).toEqual(IDS);
+  expect(facts(project, 'task.charged')).toEqual([]);
+  expect(out + err).toMatch(/US-003.*shared\.txt/s);
+  const shared = project.read('shared.txt').split('\n');
+  expect([shared[1], shared[17]]).toEqual(['two, or 2', 'eighteen']);
+  expect(project.read('US-003.txt')).toBe('3\n');
+  expect(project.git('status', '--porcelain', '--untracked-files=all')).toBe('');
+  // The work trees were ours, and they are gone.
+  expect(trees()).toHaveLength(1);
+  expect(pool()).toEqual([]);
+  expect(project.git('fsck', '--no-dangling')).not.toContain('missing');
+});
+
+test("a work tree holds what stands uncommitted in the user's, and what a new one is given", async () => {
+  project = makeProject({
+    files: { 'ralph/tasks.json': list(), '.gitignore': '.env\nready\n', 'a.txt': 'old\n' },
+    config: 'worktree: { copy: [".env"], run: ["echo ready > ready"] }\n',
+    runs: [
+      {
+        do: [
+          { run: 'cat .env ready a.txt new.txt > {{task}}.txt 2>&1' },
+          { run: 'git add -A && git commit -qm mine' },
+          { say: DONE },
+        ],
+      },
+    ],
+  });
+  project.write('.env', 'secret\n');
+  project.write('a.txt', 'edited\n');
+  project.write('new.txt', 'new\n');
+  const { code, err } = await project.ralph(['run', '--parallel', '3', '--allow-dirty']);
+  expect([code, err]).toEqual([0, expect.any(String)]);
+  for (const id of IDS) expect(project.read(`${id}.txt`)).toBe('secret\nready\nedited\nnew\n');
+  expect(commits()).toEqual(IDS);
+  // A person's own edits stay theirs, though an agent committed them in its work tree; that commit is kept.
+  expect(project.git('status', '--porcelain').split('\n').sort()).toEqual(['?? new.txt', 'M a.txt'].sort());
+  expect(project.git('for-each-ref', 'refs/ralph').split('\n')).toHaveLength(3);
+});
+
+test('a command that prepares a work tree and fails stops the run before any agent, and says what to do', async () => {
+  project = makeProject({
+    files: { 'ralph/tasks.json': list() },
+    config: 'worktree: { run: ["echo no such luck; exit 3"] }\n',
+  });
+  const { code, out, err } = await project.ralph(['run', '--parallel', '2']);
+  expect(code).toBe(70);
+  expect(out + err).toContain('no such luck');
+  expect(out + err).toContain('--parallel 1');
+  expect(facts(project, 'attempt.started')).toEqual([]);
+});
+
+test.each([
+  ['no git repository', { git: false }, ['--no-git']],
+  ['parallel.worktrees off', { config: 'parallel: { worktrees: false }\n' }, []],
+  ['commits left to agents', { config: 'commit: agent\n' }, []],
+])('side by side with %s is refused, and the fix named', async (_, options, more) => {
+  project = makeProject({ files: { 'ralph/tasks.json': list() }, ...options });
+  const { code, err } = await project.ralph(['run', '--parallel', '3', ...more]);
+  expect(code).toBe(5);
+  expect(err).toContain('--parallel');
+});
