@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Problem } from '../core/index.ts';
 import type { GroundPool } from '../engine/index.ts';
 import { type RunOptions, run } from '../process/index.ts';
-import type { RepoGround } from '../repo/index.ts';
+import { openPool, type RepoGround } from '../repo/index.ts';
 import { agentEnvironment } from './environment.ts';
 import type { OpenRequest } from './open.ts';
 
@@ -15,7 +15,8 @@ export function poolOf(
   { place, session, worktree, env }: Pick<OpenRequest, 'place' | 'session' | 'worktree' | 'env'>,
   ground: RepoGround,
 ): GroundPool | null {
-  return ground.pool({
+  return openPool({
+    ground,
     folder: join(place.mainDir, '.ralph', 'worktrees'),
     copy: worktree?.copy ?? [],
     made: async (cwd) => {

@@ -151,7 +151,7 @@ export function askedBeside(state: State, item: Item): Item[] {
   return questioned(round)
     .map((asked) => asked.item)
     .filter((one) => one.mode === item.mode && one.subject !== item.subject)
-    .filter((one) => !isOver(state, one) && usedUp(state, one) === null);
+    .filter((one) => !isOver(state, one) && callUsedUp(state, one) === null);
 }
 
 /** Category and round that a questioner's item is about. */

@@ -1,8 +1,7 @@
 /** The work tree as the engine's `Ground`: what stands there, what changed, and commits. */
-import { existsSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename } from 'node:path';
 import type { Mark } from '../core/index.ts';
-import type { Ground, GroundPool } from '../engine/index.ts';
+import type { Ground } from '../engine/index.ts';
 import { findProgram } from '../process/index.ts';
 import { commitPaths, type GitPlace, withdraw } from './commit.ts';
 import { committedBlobs, currentBlobs, lstatOrNull, readBlob } from './content.ts';
@@ -23,7 +22,6 @@ import { lineCounts } from './line-counts.ts';
 import { openMemory, type Subjects, withCommit } from './memory.ts';
 import { mergeInto } from './merge.ts';
 import { isExcluded, makePlace, type Place } from './place.ts';
-import { openPool, type PoolOptions } from './pool.ts';
 import { findProject } from './project.ts';
 import { restore } from './restore.ts';
 import { readRules, restoreRules } from './rules.ts';
@@ -52,8 +50,8 @@ export interface GroundOptions {
 
 /** A Ground as it is opened: with what stands uncommitted, and what snapshots had to skip. */
 export type RepoGround = Ground & {
-  /** Work trees beside this one; null where git cannot make any that an agent could work in. */
-  pool(options: Pick<PoolOptions, 'folder' | 'copy' | 'made'>): GroundPool | null;
+  /** What it was opened with. */
+  readonly options: GroundOptions;
   /** What snapshots left out and why, e.g. unreadable files and empty nested repositories. */
   notes(): string[];
   /**
@@ -113,7 +111,8 @@ function groundAt(place: Place, options: GroundOptions): RepoGround {
       lastTree = await takeTree(place, lastTree);
       return { ...(await head()), tree: lastTree };
     });
-  const ground: RepoGround = {
+  return {
+    options,
     id: nameOf(place),
     root: place.root,
     cwd: place.cwd,
@@ -211,13 +210,7 @@ function groundAt(place: Place, options: GroundOptions): RepoGround {
       }
       return subjects.lines.slice(0, count);
     },
-    // Submodules are not in a new work tree: what is built from them could not be built there.
-    pool: (wanted) =>
-      inGit === null || existsSync(join(place.root, '.gitmodules'))
-        ? null
-        : openPool({ ground, options, ...wanted }),
   };
-  return ground;
 }
 
 function inRepository(place: Place): place is GitPlace {

@@ -4,4 +4,5 @@ export { type GitFolders, type Head, readHead, unfinishedOperation } from './hea
 export { gitVersion, hookHealth, trySigning } from './health.ts';
 export { missingIdentity } from './identity.ts';
 export { committedText, hiddenByProject } from './ignored.ts';
+export { openPool, type PoolOptions } from './pool.ts';
 export { excludeLocally, findProject, type Project } from './project.ts';

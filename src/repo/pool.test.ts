@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { GroundPool } from '../engine/index.ts';
-import type { RepoGround } from './index.ts';
+import { openPool, type PoolOptions, type RepoGround } from './index.ts';
 import { type TestRepository, temporaryRepository } from './test-ground.ts';
 
 let repository: TestRepository;
@@ -20,8 +20,9 @@ beforeEach(async () => {
 });
 afterEach(() => repository.remove());
 
-const poolOf = (over: Partial<Parameters<RepoGround['pool']>[0]> = {}): GroundPool =>
-  ground.pool({ folder, copy: [], made: async () => undefined, ...over })!;
+const open = (over: Partial<PoolOptions> = {}) =>
+  openPool({ ground, folder, copy: [], made: async () => undefined, ...over });
+const poolOf = (over?: Partial<PoolOptions>): GroundPool => open(over)!;
 const at = (id: string, path: string) => join(folder, id, path);
 const text = (id: string, path: string) => readFileSync(at(id, path), 'utf8');
 
@@ -124,7 +125,7 @@ test('given back are this session’s work trees and no others', async () => {
 
 test('there is no pool without git, and none where submodules would be missing', async () => {
   repository.write('.gitmodules', '[submodule "x"]\n\tpath = x\n\turl = ./x\n');
-  expect(ground.pool({ folder, copy: [], made: async () => undefined })).toBeNull();
+  expect(open()).toBeNull();
 });
 
 test('changes of one file are put together where they fit, and left alone where they do not', async () => {

@@ -9,15 +9,13 @@ import { join, relative } from 'node:path';
 import { type Mark, Problem } from '../core/index.ts';
 import type { GroundPool } from '../engine/index.ts';
 import { type GitResult, git, gitEnvironment } from './git.ts';
-import { type GroundOptions, openGround, type RepoGround } from './ground.ts';
+import { openGround, type RepoGround } from './ground.ts';
 import { isAtOrBelow, isInside } from './paths.ts';
 import { commonDirOf, gitDirOf } from './project.ts';
 
 export interface PoolOptions {
   /** The user's work tree, whose content is the start of every attempt. */
   ground: RepoGround;
-  /** The options that it was opened with. */
-  options: GroundOptions;
   /** Absolute; the pool's folder. */
   folder: string;
   /** Untracked paths below the project's folder that a work tree is given when it is made, e.g. `.env`. */
@@ -26,8 +24,13 @@ export interface PoolOptions {
   made(cwd: string): Promise<void>;
 }
 
-/** The pool of one session. Work trees are made when they are first asked for. */
-export function openPool(options: PoolOptions): GroundPool {
+/**
+ * The pool of one session. Work trees are made when they are first asked for. Null where git can make none that an
+ * agent could work in: submodules are not in a new one, and what is built from them could not be built there.
+ */
+export function openPool(options: PoolOptions): GroundPool | null {
+  const { root, hasGit } = options.ground;
+  if (!hasGit || existsSync(join(root, '.gitmodules'))) return null;
   const opened = new Map<string, RepoGround>();
   let last: Promise<unknown> = Promise.resolve();
   // git locks the repository while it makes a work tree, so they are made one after another.
@@ -52,14 +55,15 @@ export function openPool(options: PoolOptions): GroundPool {
   };
 }
 
-async function openBeside({ ground, options }: PoolOptions, root: string, id: string): Promise<RepoGround> {
+async function openBeside({ ground }: PoolOptions, root: string, id: string): Promise<RepoGround> {
   const cwd = join(root, relative(ground.root, ground.cwd));
   await mkdir(cwd, { recursive: true });
+  const { privateDir } = ground.options;
   return openGround({
-    ...options,
+    ...ground.options,
     cwd,
-    privateDir: join(options.privateDir, 'beside', id),
-    objectsOf: options.privateDir,
+    privateDir: join(privateDir, 'beside', id),
+    objectsOf: privateDir,
   });
 }
 
@@ -80,10 +84,10 @@ async function fill(options: PoolOptions, { id, mark, open, forget }: Filling): 
     await make(options, root, head);
   }
   const ground = (await open(id))!;
-  const { options: given, ground: main } = options;
+  const { ground: main } = options;
   const dirty = (await main.changes(head, mark.tree)).filter(
     // Snapshots lack what is excluded, so the difference names those of HEAD.
-    ({ path }) => !given.excluded.some((folder) => isAtOrBelow(path, folder.replace(/\/+$/, ''))),
+    ({ path }) => !main.options.excluded.some((folder) => isAtOrBelow(path, folder.replace(/\/+$/, ''))),
   );
   const left = await ground.apply(dirty);
   if (left.length > 0) {
@@ -141,19 +145,19 @@ async function removeAll(options: PoolOptions): Promise<void> {
   const names = await readdir(options.folder).catch(() => []);
   for (const name of names) {
     const root = join(options.folder, name);
-    if (!name.startsWith(`${options.options.sessionId}-`)) continue;
+    if (!name.startsWith(`${options.ground.options.sessionId}-`)) continue;
     if (!isOurs(options, root)) continue;
     await gitIn(options, options.ground.root, ['worktree', 'remove', '--force', '--force', root]);
   }
 }
 
 /** The user's own configuration counts but for hooks: a mere copy of a tree is no checkout of theirs. */
-function gitIn({ options }: PoolOptions, cwd: string, args: string[]): Promise<GitResult> {
+function gitIn({ ground }: PoolOptions, cwd: string, args: string[]): Promise<GitResult> {
   const quiet = ['core.hooksPath=/dev/null', 'core.fsmonitor=false', 'advice.detachedHead=false'];
   return git({
     args: [...quiet.flatMap((setting) => ['-c', setting]), ...args],
     cwd,
-    env: gitEnvironment(options.env ?? process.env),
+    env: gitEnvironment(ground.options.env ?? process.env),
   });
 }
 

@@ -18,6 +18,7 @@ import {
   Problem,
   questionsOf,
   reckonTime,
+  type SideGround,
   type State,
   type StopCause,
   type TaskState,
@@ -137,7 +138,7 @@ interface AttemptCall extends Prepared {
 
 async function attempt(house: House, call: AttemptCall): Promise<void> {
   const { iteration, item, before, token, marker, outbox } = call;
-  const { state, side } = house;
+  const { state } = house;
   const policy = state.policy!;
   const agent = agentFor(state, item);
   const task = item.task === undefined ? null : (state.tasks.get(item.task) ?? null);
@@ -149,8 +150,7 @@ async function attempt(house: House, call: AttemptCall): Promise<void> {
   const gathered = await gatherPrompt(house, { ...about, works: works?.paths ?? null });
   const text = buildPrompt(gathered.input);
   const prompt = await house.works.writePrompt(iteration, text);
-  const list = house.list ? await house.list.read() : null;
-  const taskFile = list?.kind === 'list' ? await house.works.put('task-file', list.text) : null;
+  const taskFile = await taskFileNow(house);
   const tokenHash = house.sha256(token);
   const interrupted = interruptedBy(state, item, agent);
   const started: Fact = {
@@ -163,7 +163,7 @@ async function attempt(house: House, call: AttemptCall): Promise<void> {
     allowance: allowed,
     time,
     before,
-    ...(side === null ? {} : { ground: { id: side.id, base: side.base } }),
+    ...groundOf(house),
     marker,
     tokenHash,
     prompt,
@@ -205,6 +205,16 @@ async function attempt(house: House, call: AttemptCall): Promise<void> {
     house.usage.delete(iteration);
     box.close();
   }
+}
+
+/** Where it runs, as its fact carries it. */
+function groundOf({ side }: House): { ground?: SideGround } {
+  return side === null ? {} : { ground: { id: side.id, base: side.base } };
+}
+
+async function taskFileNow({ list, works }: House) {
+  const reading = list ? await list.read() : null;
+  return reading?.kind === 'list' ? works.put('task-file', reading.text) : null;
 }
 
 /** Runs of the executor on a task count together; other items by themselves. */
