@@ -7,7 +7,14 @@ import { readFile } from 'node:fs/promises';
 import { basename, extname, join, relative, resolve } from 'node:path';
 import { Problem, type State } from '../core/index.ts';
 import { readFeedback, writeFeedback } from '../dialects/index.ts';
-import { attachmentNames, batchesFor, FEEDBACK_BYTES, oddBatches, writeBatch } from '../store/index.ts';
+import {
+  attachmentNames,
+  batchesFor,
+  FEEDBACK_BYTES,
+  oddBatches,
+  signingKey,
+  writeBatch,
+} from '../store/index.ts';
 import { openState } from './windows.ts';
 
 export interface FeedbackRequest {
@@ -52,10 +59,11 @@ export async function giveFeedback(request: FeedbackRequest): Promise<{ data: Gi
   if (Buffer.byteLength(text) > FEEDBACK_BYTES) throw tooLong(files[0] ?? '-m');
   const lying = await batchesFor(session.dir, cycle);
   const form = words === null && wish === null ? lying.find(({ reading }) => reading.untouched) : undefined;
+  const key = words === null && wish === null ? null : await signingKey({ create: true });
   const attachments = beside.map((from, n) => ({ from, name: names[n]! }));
   const path =
     form === undefined
-      ? await writeBatch({ sessionDir: session.dir, cycle, at, text, attachments })
+      ? await writeBatch({ sessionDir: session.dir, cycle, at, text, attachments, key })
       : `${form.folder}/feedbacks.md`;
   const reading = readFeedback(path.replace(/\/feedbacks\.md$/, ''), text, names);
   if (reading.untouched && (words !== null || wish !== null)) reading.warnings.push(EMPTY_WORDS);

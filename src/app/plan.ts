@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type Flags, type Settings, toPolicy } from '../config/index.ts';
 import { type Fact, type Policy, Problem, type ProblemFacts, type State, shellWord } from '../core/index.ts';
-import type { House, ListReading, TaskList } from '../engine/index.ts';
+import { type House, isPersons, type ListReading, type TaskList } from '../engine/index.ts';
 import { feedbackSource, hasMarkedProgress, openTaskList } from '../store/index.ts';
 import { chooseAgent, usableFallback } from './agents.ts';
 import type { Audience } from './audience.ts';
@@ -236,7 +236,8 @@ async function completedWithWord(place: Place, candidates: LoadedSession[]): Pro
   for (const session of candidates.reverse()) {
     if (!belongs(session.state, place)) continue;
     const batches = await feedbackSource(session.dir).poll(session.state.cycle + 1);
-    if (batches.some((batch) => !session.state.seenMessages.has(batch.id))) return session;
+    const { state } = session;
+    if (batches.some((batch) => !state.seenMessages.has(batch.id) && isPersons(state, batch))) return session;
     if (hasMarkedProgress(session.dir, session.state)) return session;
   }
   return null;

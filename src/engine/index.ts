@@ -1,5 +1,5 @@
 export { append, Fenced, type House, type HouseInit, openHouse, type Ports, redraw } from './house.ts';
-export { intake } from './intake.ts';
+export { intake, isPersons } from './intake.ts';
 export { leftBy } from './left.ts';
 export { fileReview } from './list.ts';
 export { matchesAny } from './match.ts';

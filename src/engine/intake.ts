@@ -11,12 +11,13 @@ import {
   openQuestions,
   receive,
   type State,
+  shellWord,
   wasBusy,
   wasBusySince,
 } from '../core/index.ts';
 import { append, type House } from './house.ts';
 import { readList, syncSaid } from './list.ts';
-import type { DeskFile, DeskNews, Incoming } from './ports.ts';
+import type { DeskFile, DeskNews, GivenFeedback, Incoming } from './ports.ts';
 import { readProgress } from './progress.ts';
 
 export async function intake(house: House): Promise<void> {
@@ -195,16 +196,32 @@ async function readFeedback(house: House): Promise<void> {
     await append(house, (state) =>
       state.seenMessages.has(batch.id)
         ? []
-        : [
-            {
-              type: 'message.received',
-              message: feedbackMessage(batch, house.clock.now()),
-              action: 'queued',
-            },
-            { type: 'feedback.received', ...batch },
-          ],
+        : !isPersons(state, batch)
+          ? notice(state, unconfirmed(house, batch))
+          : [
+              {
+                type: 'message.received',
+                message: feedbackMessage(batch, house.clock.now()),
+                action: 'queued',
+              },
+              feedbackFact(batch),
+            ],
     );
   }
+}
+
+/** What was written while an agent was at work may be the agent's, unless a person signed it. */
+export function isPersons(state: State, { signed, writtenAt }: GivenFeedback): boolean {
+  return signed === true || writtenAt === undefined || !wasBusy(state, writtenAt);
+}
+
+function unconfirmed({ sessionDir }: House, { folder }: GivenFeedback): string {
+  const file = shellWord(`${sessionDir}/${folder}/feedbacks.md`);
+  return `${folder} was written while an agent was running, so it opens no cycle by itself. If it is yours, give it again: \`ralph feedback ${file}\`.`;
+}
+
+function feedbackFact({ id, text, folder }: GivenFeedback): Fact {
+  return { type: 'feedback.received', id, text, ...(folder === undefined ? {} : { folder }) };
 }
 
 function feedbackMessage(batch: { id: string; text: string }, now: number): Message {

@@ -418,6 +418,16 @@ export interface SkillFile {
 
 /** Feedback batches under `iterations/<N+1>/feedbacks/`, each with the hash of its text as id. */
 export interface FeedbackSource {
-  /** `folder`: relative to the session's. */
-  poll(nextCycle: number): Promise<{ id: string; text: string; folder?: string }[]>;
+  poll(nextCycle: number): Promise<GivenFeedback[]>;
+}
+
+export interface GivenFeedback {
+  id: string;
+  text: string;
+  /** Relative to the session's folder; absent where it lies in none. */
+  folder?: string;
+  /** When it was written, epoch ms; absent: before anybody was at work. */
+  writtenAt?: number;
+  /** A person's own command line signed it. */
+  signed?: boolean;
 }

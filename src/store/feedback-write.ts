@@ -6,6 +6,7 @@ import { constants, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { diskError, errorCode, syncFolder, temporaryName, writeNew } from './disk.ts';
+import { feedbackSignature, SIGNATURE } from './signing.ts';
 import { stampOf, wallTime } from './zone.ts';
 
 interface NewBatch {
@@ -17,10 +18,19 @@ interface NewBatch {
   text: string;
   /** Where each file beside it comes from, and its name there. */
   attachments: readonly { from: string; name: string }[];
+  /** The signing key of the person who gives it; absent: nobody signs. */
+  key?: string | null;
 }
 
 /** The file's path, relative to the session's folder. Throws `StoreFull` when the disk takes no more. */
-export async function writeBatch({ sessionDir, cycle, at, text, attachments }: NewBatch): Promise<string> {
+export async function writeBatch({
+  sessionDir,
+  cycle,
+  at,
+  text,
+  attachments,
+  key = null,
+}: NewBatch): Promise<string> {
   const folder = `iterations/${cycle}/feedbacks`;
   const all = join(sessionDir, folder);
   mkdirSync(all, { recursive: true });
@@ -30,6 +40,7 @@ export async function writeBatch({ sessionDir, cycle, at, text, attachments }: N
     for (const { from, name } of attachments)
       await copyFile(from, join(half, name), constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
     await writeNew(join(half, 'feedbacks.md'), text, {});
+    if (key !== null) await writeNew(join(half, SIGNATURE), `${feedbackSignature(key, folder, text)}\n`, {});
     const name = moved(half, all, at);
     await syncFolder(all);
     return `${folder}/${name}/feedbacks.md`;

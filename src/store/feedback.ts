@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { qualifyIssues, readFeedback } from '../dialects/index.ts';
 import type { FeedbackSource } from '../engine/index.ts';
+import { feedbackSignature, SIGNATURE, signingKey } from './signing.ts';
 import { readBounded, type Sight, sight } from './swap.ts';
 
 /** Longest feedback file that is taken in whole. Bytes. */
@@ -28,6 +29,10 @@ export interface FeedbackBatch {
   /** What an agent is told beside its words. */
   notes: string[];
   reading: ReturnType<typeof readFeedback>;
+  /** When its words came there, epoch ms. */
+  writtenAt: number;
+  /** A person's own command line signed these words. */
+  signed: boolean;
   /** By what several are put in order: the time it tells, else that of its file. Epoch ms. */
   at: number;
 }
@@ -48,14 +53,14 @@ export function feedbackSource(sessionDir: string): FeedbackSource {
           return { batch: nameOf(folder), issues };
         }),
       );
-      return found.map(({ id, folder, text, notes }) => {
+      return found.map(({ id, folder, text, notes, writtenAt, signed }) => {
         const batch = nameOf(folder);
         const twice = issues.flatMap((issue) =>
           issue.batch === batch && issue.id.startsWith(`${batch}/`) ? [issue.id] : [],
         );
         const named =
           twice.length === 0 ? [] : [`Other batches use these ids too, so name them: ${twice.join(', ')}`];
-        return { id, folder, text: [text, ...named, ...notes].join('\n\n') };
+        return { id, folder, writtenAt, signed, text: [text, ...named, ...notes].join('\n\n') };
       });
     },
   };
@@ -103,9 +108,16 @@ async function batchIn(folder: string, shown: string, cache: Cache): Promise<Fee
   const known = cache.get(file);
   if (known?.identity === identity) return known.batch;
   const bytes = await readBounded(file, FEEDBACK_BYTES);
-  const { size, mtimeMs } = seen;
+  const { size, mtimeMs, ctimeMs } = seen;
+  const signature = await readBounded(join(folder, SIGNATURE), 100);
+  const key = signature === null ? null : await signingKey();
   const batch =
-    bytes === null ? null : batchOf(bytes, { cut: size > FEEDBACK_BYTES, shown, attachments, mtimeMs });
+    bytes === null
+      ? null
+      : batchOf(bytes, { cut: size > FEEDBACK_BYTES, shown, attachments, mtimeMs, writtenAt: ctimeMs });
+  if (batch !== null && key !== null)
+    batch.signed =
+      signature!.toString('utf8').trim() === feedbackSignature(key, shown, bytes!.toString('utf8'));
   cache.set(file, { identity, batch });
   return batch;
 }
@@ -152,9 +164,13 @@ interface Reading {
   shown: string;
   attachments: string[];
   mtimeMs: number;
+  writtenAt: number;
 }
 
-function batchOf(bytes: Buffer, { cut, shown, attachments, mtimeMs }: Reading): FeedbackBatch | null {
+function batchOf(
+  bytes: Buffer,
+  { cut, shown, attachments, mtimeMs, writtenAt }: Reading,
+): FeedbackBatch | null {
   if (bytes.includes(0)) return null;
   const text = new TextDecoder().decode(bytes).replace(/\r\n?/g, '\n').trim();
   const reading = readFeedback(shown, text, attachments);
@@ -165,7 +181,7 @@ function batchOf(bytes: Buffer, { cut, shown, attachments, mtimeMs }: Reading): 
       `Files beside it, in ${shown}/ of the session (not shown here):\n\n${attachments.map((name) => `- ${name}`).join('\n')}`,
     );
   const id = `feedback-${createHash('sha256').update(text).digest('hex')}`;
-  return { id, folder: shown, text, notes, reading, at: reading.at ?? mtimeMs };
+  return { id, folder: shown, text, notes, reading, writtenAt, signed: false, at: reading.at ?? mtimeMs };
 }
 
 function entriesIn(folder: string): Dirent[] {

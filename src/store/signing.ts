@@ -73,6 +73,17 @@ export function signMessage(key: string, { session, name, fields }: Signable): s
   return createHmac('sha256', key).update(words).digest('hex');
 }
 
+/** The file beside a batch of feedback that says whose words they are. */
+export const SIGNATURE = '.signed';
+
+/** The signature of a batch's words, for the cycle it was given for. `folder`: any of that cycle's. */
+export function feedbackSignature(key: string, folder: string, text: string): string {
+  const cycle = /iterations\/(\d+)/.exec(folder)?.[1] ?? '';
+  return createHmac('sha256', key)
+    .update(JSON.stringify(['ralph feedback 1', cycle, text]))
+    .digest('hex');
+}
+
 /** True when the fields carry a `signature` that this key made for this session and name. */
 export function isSigned(key: string, signable: Signable): boolean {
   const signature = signable.fields.get('signature');

@@ -27,7 +27,7 @@ import {
 /** What lies at a path. `identity` changes with every write and every replacement. */
 export type Sight =
   | { kind: 'missing' }
-  | { kind: 'file'; identity: string; size: number; mode: number; mtimeMs: number }
+  | { kind: 'file'; identity: string; size: number; mode: number; mtimeMs: number; ctimeMs: number }
   | { kind: 'link' }
   | { kind: 'folder' }
   | { kind: 'other' };
@@ -51,6 +51,7 @@ function sightNow(file: string): Sight {
       size: Number(stat.size),
       mode: Number(stat.mode) & 0o777,
       mtimeMs: Number(stat.mtimeMs),
+      ctimeMs: Number(stat.ctimeMs),
     };
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return { kind: 'missing' };

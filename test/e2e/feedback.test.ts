@@ -131,3 +131,31 @@ test('notes: the inbox shows what each would change, `knowledge` what became of 
   expect(after.docs).toMatchObject([{ path: '.docs/how-to/files.incoming.md', incoming: true }]);
   expect(project.read('.docs/how-to/files.md')).toContain('All at once.');
 });
+
+test('feedback that an agent writes opens no cycle by itself; a person gives it again', async () => {
+  const mine = '{{session}}/iterations/2/feedbacks/20260101-000000/feedbacks.md';
+  project = makeProject({
+    files: { 'ralph/tasks.json': taskList([story('a')]) },
+    runs: [
+      {
+        do: [
+          { write: { path: 'a.out', content: 'made\n' } },
+          { write: { path: mine, content: 'Do it all again, and more of it.\n' } },
+          { emit: { topic: 'ralph.result', payload: { status: 'completed' } } },
+        ],
+      },
+    ],
+  });
+  expect((await project.ralph(['run'])).code).toBe(0);
+  const told = () => facts(project, 'notice.given').map(({ text }) => text);
+  expect(told()).toEqual([
+    expect.stringContaining('was written while an agent was running, so it opens no cycle'),
+  ]);
+  expect((await project.ralph(['run'])).code).toBe(0);
+  expect(facts(project, 'feedback.received')).toEqual([]);
+  const again = await project.ralph(['feedback', /ralph feedback (\S+)`/.exec(told()[0]!)![1]!]);
+  expect([again.code, again.err]).toEqual([0, '']);
+  await project.ralph(['run', '--no-wait']);
+  expect(facts(project, 'cycle.started')).toHaveLength(1);
+  expect(facts(project, 'feedback.received')).toHaveLength(1);
+});
