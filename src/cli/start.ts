@@ -14,6 +14,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
+import { cachedDataVersionTag } from 'node:v8';
 import { constants, Script } from 'node:vm';
 import type * as zlib from 'node:zlib';
 
@@ -36,7 +37,8 @@ type Wrapped = (exports: object, require: Require, module: object, file: string,
 
 const word = process.argv[2] ?? '';
 const folder = `${__dirname}/.code`;
-const file = `${folder}/${LONG.includes(word) ? 'run' : word}-${process.version}-${process.arch}`;
+/** By the tag of V8's version and flags, so that nobody's flags cost the others what they kept. */
+const file = `${folder}/${LONG.includes(word) ? 'run' : word}-${process.version}-${cachedDataVersionTag().toString(16)}`;
 const kept = readKept();
 const loaded = new Map<string, { exports: object }>();
 const scripts = new Map<string, Script>();
