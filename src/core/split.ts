@@ -45,8 +45,11 @@ export function splitDue(state: State, task: TaskState): SplitCause | null {
     return { why: 'scope', words: claim.text };
   const late = report?.ending === 'timed_out' && report.timeout !== 'idle';
   if (verdict.value !== 'rejected' || !late) return null;
-  const next = timeoutS(state.policy!, task, state.durations);
-  return next * 1000 > allowance.wallMs ? null : { why: 'timeout', seconds: allowance.wallMs / 1000 };
+  // The most that an attempt of it can have: none gets more, or there is none left.
+  const { limits } = state.policy!;
+  const more = timeoutS(state.policy!, task, state.durations) * 1000 > allowance.wallMs;
+  const left = task.charged < (task.tries ?? limits.maxTaskAttempts);
+  return more && left ? null : { why: 'timeout', seconds: allowance.wallMs / 1000 };
 }
 
 /** The planner's call about this task. */

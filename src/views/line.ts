@@ -81,7 +81,7 @@ export function describeFact(fact: Fact, at: number, state?: State): string | nu
       return `not landed: ${fact.task} — ${oneLine(fact.reason)}; the verdict stands, the next run tries again`;
     case 'leftovers.set_aside':
       if (fact.changes.length === 0) return null;
-      return `set aside: ${count(fact.changes.length, 'file')} of ${fact.task}, taken up again at its next attempt`;
+      return setAsideLine(fact, state);
     case 'dirt.found':
       return `left to you: ${some(fact.paths, 5)} — ${oneLine(fact.reason)}`;
     case 'leftovers.taken_up':
@@ -91,12 +91,23 @@ export function describeFact(fact: Fact, at: number, state?: State): string | nu
   }
 }
 
+function setAsideLine({ task, changes }: Of<'leftovers.set_aside'>, state: State | undefined): string {
+  const files = `${count(changes.length, 'file')} of ${task}`;
+  const last = state?.attempts.get(state.tasks.get(task)?.attempts.at(-1) ?? 0);
+  // It ran beside others, and its work waits to be brought into the user's own work tree.
+  if (last?.ground && last.state === 'ended')
+    return `waiting: ${files}, to be judged on top of what lands before`;
+  return `set aside: ${files}, taken up again at its next attempt`;
+}
+
 function takenUpLine(fact: Of<'leftovers.taken_up'>): string | null {
   if (fact.count === 0) return null;
+  const merged = (fact.merged ?? []).map(({ path }) => path);
+  const both = merged.length > 0 ? `, merged with what others changed: ${some(merged, 5)}` : '';
   const kept = Object.values(fact.kept ?? {});
   const where = kept.length > 0 ? ` (kept as ${some(kept, 5)} in the session's folder)` : '';
   const left = fact.conflicts.length > 0 ? `, except ${some(fact.conflicts, 5)}${where}` : '';
-  return `taken up: the earlier work of ${fact.task}${left}`;
+  return `taken up: the work of ${fact.task}${both}${left}`;
 }
 
 /** Phases that nobody is hired for are walked through, and nobody needs to watch that. */

@@ -76,13 +76,14 @@ function afterStop(state: State, now: number, live: LiveInfo): string {
 }
 
 function runningWords(state: State): string {
-  const open = [...state.open].map((iteration) => {
+  const numbers = [...state.open].sort((a, b) => a - b);
+  const open = numbers.map((iteration) => {
     const attempt = state.attempts.get(iteration);
     if (!attempt) return `iteration ${iteration}`;
     const verb = attempt.state === 'ended' ? 'is judged' : 'runs';
     return `iteration ${iteration} (${callName(attempt.item)}) ${verb}`;
   });
-  return `${some(open, 4)}; then its verdict is reached`;
+  return `${some(open, 4)}; then ${numbers.length > 1 ? 'their verdicts are' : 'its verdict is'} reached`;
 }
 
 /** One step of the law as a sentence. */

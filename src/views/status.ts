@@ -163,7 +163,9 @@ export function tasksSummary(
 }
 
 function liveAttempts(state: State): AttemptState[] {
-  return [...state.open].flatMap((iteration) => state.attempts.get(iteration) ?? []);
+  // Those of a wave begin in any order.
+  const open = [...state.open].sort((a, b) => a - b);
+  return open.flatMap((iteration) => state.attempts.get(iteration) ?? []);
 }
 
 function liveJson(attempt: AttemptState, now: number): LiveJson {
