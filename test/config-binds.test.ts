@@ -48,6 +48,7 @@ const BESIDE: [RegExp, Record<string, unknown>][] = [
   [/^modes\.speed$/, { mode: 'speed' }],
   [/^modes\.quality$/, { mode: 'quality' }],
   [/^teams$/, { team: 'careful' }],
+  [/^default_role$/, { roles: { first: {}, builder: {} } }],
 ];
 
 /** Places at which two values differ. */

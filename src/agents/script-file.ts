@@ -9,7 +9,7 @@
  *               { "say": "<promise>COMPLETE</promise>" } ] } ] }
  *
  * In texts, `{{task}}`, `{{iteration}}`, `{{attempt}}`, `{{mode}}`, `{{role}}`, `{{category}}`, `{{cycle}}` and
- * `{{session}}`, the session's folder, stand for the attempt's.
+ * `{{session}}`, the session's folder, and `{{topic}}`, which woke it, stand for the attempt's.
  */
 import { Problem } from '../core/index.ts';
 
@@ -47,6 +47,8 @@ export interface When {
   attempt?: number;
   iteration?: number;
   cycle?: number;
+  /** The topic that woke a role; empty where none did. */
+  topic?: string;
 }
 
 export interface ScriptRun {
@@ -86,6 +88,7 @@ const WHEN: Record<keyof When, (value: unknown) => boolean> = {
   attempt: isCount,
   iteration: isCount,
   cycle: isCount,
+  topic: isText,
 };
 
 function wrong(at: string, why: string): Problem {
@@ -146,6 +149,7 @@ export interface Attempt {
   cycle: number;
   category: string;
   session: string;
+  topic: string;
 }
 
 /** The first run that fits; null when none does. */
@@ -158,7 +162,7 @@ export function pickRun(runs: ScriptRun[], attempt: Attempt): ScriptRun | null {
 /** The text with the attempt's values in place of `{{task}}` and the others. */
 export function fillIn(text: string, attempt: Attempt): string {
   return text.replace(
-    /\{\{(task|mode|role|attempt|iteration|cycle|category|session)\}\}/g,
+    /\{\{(task|mode|role|attempt|iteration|cycle|category|session|topic)\}\}/g,
     (_, key: keyof Attempt) => String(attempt[key]),
   );
 }

@@ -21,6 +21,7 @@ function attemptOf(env: NodeJS.ProcessEnv): Attempt {
     cycle: Number(env.RALPH_CYCLE ?? 1),
     category: env.RALPH_CATEGORY ?? '',
     session: env.RALPH_SESSION_DIR ?? '',
+    topic: env.RALPH_TOPIC ?? '',
   };
 }
 

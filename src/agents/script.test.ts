@@ -51,6 +51,7 @@ const attempt = {
   cycle: 1,
   category: '',
   session: '/s',
+  topic: '',
 };
 
 async function play(runs: object[], env: Record<string, string> = {}) {

@@ -10,7 +10,7 @@ import {
   OUTPUTS,
 } from '../agents/index.ts';
 import type { Settings } from '../config/index.ts';
-import { choiceFor, MODES, type Policy, Problem } from '../core/index.ts';
+import { choiceFor, hiredRoles, type Policy, Problem } from '../core/index.ts';
 import type { Agent } from '../engine/index.ts';
 
 /** Names the configuration may use without describing them. */
@@ -74,9 +74,8 @@ export async function usableFallback(settings: Settings): Promise<{ usable: Sett
 
 /** The agents that play hired roles in place of the one that works, each with the roles it plays. */
 export function roleAgents(policy: Policy): { name: string; roles: string[] }[] {
-  const hired = new Set(policy.modes.map((mode) => MODES[mode].role));
   const found = new Map<string, string[]>();
-  for (const role of hired) {
+  for (const role of hiredRoles(policy)) {
     const { agent } = choiceFor(policy, role);
     if (agent !== policy.agent) found.set(agent, [...(found.get(agent) ?? []), role]);
   }

@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { BUILT_IN_ROLES, MODES, openQuestions, TEAMS } from '../core/index.ts';
+import { BUILT_IN_ROLES, hiredRoles, openQuestions, TEAMS } from '../core/index.ts';
 import { defaultTaskFiles } from '../dialects/index.ts';
 import { count, interventionTypes } from '../views/index.ts';
 import { BUILT_IN_AGENTS } from './agents.ts';
@@ -51,8 +51,8 @@ export const KNOWN = {
       .reverse()
       .map(([iteration, { item }]) => ({ value: String(iteration), about: `${item.mode} ${item.subject}` })),
   roles: async ({ cwd, session }) => {
-    const modes = (await openState(cwd, session)).state.policy?.modes ?? [];
-    const hired = [...new Set(modes.map((mode) => MODES[mode].role))];
+    const { policy } = (await openState(cwd, session)).state;
+    const hired = policy === null ? [] : hiredRoles(policy);
     return [{ value: 'ALL', about: 'every role' }, ...hired.map((value) => ({ value, about: '' }))];
   },
   topics: async ({ cwd, session }) => {

@@ -4,11 +4,11 @@
  * `test/config-binds.test.ts` compares this list with what the code reads.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { BUILT_IN_ROLES, isBuiltIn, type ProblemFacts } from '../core/index.ts';
+import { BUILT_IN_ROLES, isOwn, type ProblemFacts } from '../core/index.ts';
 import type { WhereIs } from './explain.ts';
 import { type Path, pathText, settingPaths, valueAt } from './path.ts';
 import { plainConfig } from './plain.ts';
-import { meantRole, OVERRIDES } from './roles.ts';
+import { meantRole, OVERRIDES, OWN_KEYS } from './roles.ts';
 import type { Config } from './schema.ts';
 
 /** `key` with everything below it; `why`: what a person would wrongly rely on. */
@@ -24,15 +24,14 @@ export const NOT_YET: Row[] = [
   { key: 'interventions.live', why: 'Agents are not corrected while they run.' },
   {
     key: 'roles',
-    but: OVERRIDES,
-    why: 'Own roles are not hired, and nothing else of a built-in one can be changed.',
+    but: OWN_KEYS,
+    why: 'Phases have the built-in roles.',
   },
   {
     key: 'hats',
-    but: OVERRIDES,
-    why: 'Own roles are not hired, and nothing else of a built-in one can be changed.',
+    but: OWN_KEYS,
+    why: 'Phases have the built-in roles.',
   },
-  { key: 'default_role', why: 'Own roles are not hired, so none can get the ready tasks.' },
   { key: 'permissions', why: 'Commands would run without being asked for.' },
   { key: 'sandbox', why: 'Agents would run without the sandbox you asked for.' },
   { key: 'land', why: 'Work is committed to the branch you are on.' },
@@ -87,36 +86,44 @@ function unbound({ key, why }: Row, defaults: Config | null, { config, origin }:
   return [at === undefined ? facts : { ...facts, at }];
 }
 
-/** Roles that nothing wakes yet, and what is changed about a built-in one beyond what can be. */
+/** What of one's own roles nothing carries out, and what is changed about a built-in one beyond what can be. */
 function unhired({ key }: Row, but: readonly string[], { config, whereIs }: Ground): ProblemFacts[] {
   return Object.entries((valueAt(config, [key]) ?? {}) as Config['roles']).flatMap(([name, role]) => {
     const at = (path: Path) => {
       const place = whereIs(path);
       return place === undefined ? {} : { at: place };
     };
-    if (!isBuiltIn(name)) {
-      const meant = meantRole(name);
+    const meant = meantRole(name);
+    const own = isOwn({ name, triggers: role.triggers });
+    const keys = Object.entries(role)
+      .filter(([, value]) => value !== undefined && !isDeepStrictEqual(value, []))
+      .map(([part]) => part);
+    // Written another way, a built-in role would become one's own, and get every task.
+    if (own && meant !== null && meant !== name && keys.every((part) => OVERRIDES.includes(part)))
       return [
         {
           code: 'config.not_available',
-          what: `${key}.${name} is a role of your own, and this version does not hire it yet`,
-          why: `Nothing wakes it. Built-in roles can be given another ${but.join(', ')}: ${BUILT_IN_ROLES.join(', ')}.`,
-          fix: meant === null ? `Remove ${key}.${name} to run without it.` : `Did you mean ${key}.${meant}?`,
+          what: `${key}.${name} changes who plays it, and there is no built-in role of that name`,
+          why: `As a role of your own it would get every task. Built-in roles are ${BUILT_IN_ROLES.join(', ')}.`,
+          fix: `Did you mean ${key}.${meant}? Else give it triggers or instructions.`,
           ...at([key, name]),
         },
       ];
-    }
     // Only the executor's work is taken over by others.
-    const can = but.filter((part) => part !== 'fallback' || name === 'executor');
-    const changed = Object.entries(role).filter(
-      ([part, value]) => !can.includes(part) && value !== undefined && !isDeepStrictEqual(value, []),
-    );
-    return changed.slice(0, 1).map(([part]) => ({
-      code: 'config.not_available',
-      what: `${key}.${name}.${part} is set, and this version does not carry it out yet`,
-      why: `Of the ${name} only ${can.join(', ')} can be changed.`,
-      fix: `Remove ${part} to run without it.`,
-      ...at([key, name, part]),
-    }));
+    const can = (own ? but : OVERRIDES).filter((part) => part !== 'fallback' || name === 'executor');
+    return keys
+      .filter((part) => !can.includes(part))
+      .slice(0, 1)
+      .map((part) => ({
+        code: 'config.not_available',
+        what: `${key}.${name}.${part} is set, and this version does not carry it out yet`,
+        why: own
+          ? part === 'fallback'
+            ? 'Nobody takes over from a role of your own.'
+            : 'Topics wake a role of your own; phases have the built-in roles.'
+          : `Of the ${name} only ${can.join(', ')} can be changed.`,
+        fix: `Remove ${part} to run without it.`,
+        ...at([key, name, part]),
+      }));
   });
 }

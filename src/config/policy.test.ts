@@ -174,8 +174,32 @@ roles: { reviewer: { agent: other }, executor: { model: small, fallback: [other]
     expect(await policy({ yml: 'roles: { executor: {} }' })).not.toHaveProperty('roles');
   });
 
-  test('a role of one’s own stands in no policy before it is hired', async () => {
-    expect(await policy({ yml: 'roles: { mine: { model: small } }' })).not.toHaveProperty('roles');
+  test('roles of one’s own stand in the policy, in place of those who work on tasks and review them', async () => {
+    const own = await policy({
+      yml: 'team: pair\nroles: { mine: { model: small, triggers: [x.go], instructions: Go., max_activations: 2 } }',
+    });
+    expect(own.modes).toEqual(['hat']);
+    expect(own.roles).toEqual({ mine: { agent: null, model: 'small', fallback: null } });
+    expect(own.hats).toEqual({
+      defaultRole: 'mine',
+      roles: [
+        {
+          name: 'mine',
+          title: null,
+          triggers: ['x.go'],
+          publishes: [],
+          defaultPublishes: null,
+          instructions: 'Go.',
+          maxActivations: 2,
+        },
+      ],
+    });
+    expect(
+      (await policy({ flags: { team: 'full' }, yml: 'roles: { mine: { triggers: [x.go] } }' })).modes,
+    ).toEqual([
+      ...MODE_NAMES.filter((mode) => !['implement', 'review-fix', 'TASK_REVIEW'].includes(mode)),
+      'hat',
+    ]);
   });
 
   test('--agent and --model are about who works', async () => {

@@ -2,7 +2,7 @@
  * Settings and the facts of this start become the policy that stands in the journal: which team is
  * hired, which gates prove the work, how long an attempt may take, whether the run waits for people.
  */
-import { type GateDef, isBuiltIn, type Mode, type Policy, TEAMS } from '../core/index.ts';
+import { type GateDef, isOwn, type Mode, type Policy, TEAMS } from '../core/index.ts';
 import type { Settings } from './settings.ts';
 
 /** What only the start of a run can know. */
@@ -21,7 +21,8 @@ export interface StartFacts {
 
 /** The complete policy of a run. The same settings and facts always give the same policy. */
 export function toPolicy(settings: Settings, facts: StartFacts): Policy {
-  const { team, modes } = hire(settings, facts.reviewedList);
+  const hats = hatsPolicy(settings);
+  const { team, modes } = hire(settings, facts.reviewedList, hats.hats !== undefined);
   const plans = modes.includes('TASK_BREAKDOWN');
   const { onExhausted, ...limits } = settings.limits;
   const { live: _live, ...interventions } = settings.interventions;
@@ -33,6 +34,7 @@ export function toPolicy(settings: Settings, facts: StartFacts): Policy {
     model: settings.model,
     fallback: settings.fallback,
     ...rolePolicies(settings),
+    ...hats,
     completionWord: settings.completionWord,
     gates: [...settings.gates, ...listGates(settings.gates, facts.listGates)],
     protect: settings.protect,
@@ -55,25 +57,46 @@ export function toPolicy(settings: Settings, facts: StartFacts): Policy {
   };
 }
 
-/** The built-in roles that others play. */
+/** The roles that others play. */
 function rolePolicies({ roles }: Settings): Pick<Policy, 'roles'> {
   const changed = Object.entries(roles).flatMap(([name, { agent, model, fallback }]) => {
-    if (!isBuiltIn(name) || (agent ?? model ?? fallback) === null) return [];
+    if ((agent ?? model ?? fallback) === null) return [];
     return [[name, { agent, model, fallback: fallback === null ? null : [...fallback] }] as const];
   });
   return changed.length === 0 ? {} : { roles: Object.fromEntries(changed) };
 }
 
+/** One's own roles, as topics and prompts go by them. */
+function hatsPolicy({ roles, defaultRole }: Settings): Pick<Policy, 'hats'> {
+  const own = Object.entries(roles).filter(([name, { triggers }]) => isOwn({ name, triggers }));
+  if (own.length === 0 || defaultRole === null) return {};
+  const listed = own.map(([name, role]) => ({
+    name,
+    title: role.title,
+    triggers: role.triggers,
+    publishes: role.publishes,
+    defaultPublishes: role.defaultPublishes,
+    instructions: role.instructions,
+    maxActivations: role.maxActivations,
+  }));
+  return { hats: { roles: listed, defaultRole } };
+}
+
 /**
  * Who is hired. `auto`: pair for a list with review fields, else solo. `--skip-review` makes a pair a
- * solo; a larger team keeps its other modes and only loses the review of single tasks.
+ * solo; a larger team keeps its other modes and only loses the review of single tasks. Roles of one's own take
+ * the place of who works on tasks and reviews them.
  */
-function hire(settings: Settings, reviewedList: boolean): { team: string; modes: Mode[] } {
+function hire(settings: Settings, reviewedList: boolean, hats: boolean): { team: string; modes: Mode[] } {
   const wanted = settings.team === 'auto' ? (reviewedList ? 'pair' : 'solo') : settings.team;
   const team = wanted === 'pair' && settings.skipReview ? 'solo' : wanted;
   const modes = settings.teams[team] ?? TEAMS[team] ?? TEAMS.solo!;
   const dropped = (mode: Mode): boolean => mode === 'TASK_REVIEW' || mode === 'review-fix';
-  return { team, modes: modes.filter((mode) => !(settings.skipReview && dropped(mode))) };
+  const hired = modes.filter((mode) => !(settings.skipReview && dropped(mode)));
+  return {
+    team,
+    modes: hats ? [...hired.filter((mode) => !dropped(mode) && mode !== 'implement'), 'hat'] : hired,
+  };
 }
 
 /** The list's own commands as required gates `verify-1`, `verify-2` …; a taken name is passed over. */

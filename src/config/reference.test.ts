@@ -69,9 +69,9 @@ test('the published schema has no key that the loader does not know, and the oth
   expect(published.$schema).toBe('http://json-schema.org/draft-07/schema#');
   expect(keysOf(published, '')).toEqual(keysOf(configJsonSchema(), ''));
   const { roles, sandbox } = published.properties ?? {};
-  const { agent, triggers } = (roles?.additionalProperties as SchemaNode | undefined)?.properties ?? {};
+  const { agent, phase } = (roles?.additionalProperties as SchemaNode | undefined)?.properties ?? {};
   expect(sandbox?.description).toContain('Not carried out yet');
-  expect(triggers?.description).toContain('Not carried out yet');
+  expect(phase?.description).toContain('Not carried out yet');
   expect(agent?.description).not.toContain('Not carried out yet');
   expect(published.additionalProperties).toBe(false);
 });

@@ -16,6 +16,17 @@ export function rolesOf(config: Config): Config['roles'] {
 /** What of a built-in role can be changed. */
 export const OVERRIDES: readonly string[] = ['agent', 'model', 'fallback'];
 
+/** What of a role of one's own is carried out; of `fallback` nothing but the executor's. */
+export const OWN_KEYS: readonly string[] = [
+  ...OVERRIDES,
+  'name',
+  'triggers',
+  'publishes',
+  'default_publishes',
+  'instructions',
+  'max_activations',
+];
+
 export function toRoles(config: Config): Record<string, RoleSpec> {
   return Object.fromEntries(Object.entries(rolesOf(config)).map(([name, role]) => [name, toRole(role)]));
 }

@@ -196,7 +196,10 @@ export const MISTAKES: Record<string, Mistake[]> = {
   ],
   'Not carried out yet: a run refuses it': [
     { did: 'has running agents corrected', given: { yml: 'interventions:\n  live: true\n' } },
-    { did: 'hires a role of their own', given: { yml: 'roles:\n  scout: { instructions: Look first. }\n' } },
+    {
+      did: 'hires a role of their own for a phase',
+      given: { yml: 'roles:\n  scout: { phase: PLANNING }\n' },
+    },
     { did: 'calls the executor by its older name', given: { yml: 'roles:\n  builder: { model: small }\n' } },
     {
       did: 'tells a built-in role what to do',

@@ -181,7 +181,8 @@ export function failureSignature(findings: readonly Finding[]): string {
 function usesUp(state: State, task: TaskState, { attempt, judgement }: Judged): boolean {
   if (!judgement.charged) return false;
   const most = state.policy?.limits.maxTaskAttempts ?? 3;
-  if (attempt.item.role === 'executor') return task.charged + 1 >= (task.tries ?? most);
+  if (attempt.item.role === 'executor' || attempt.item.mode === 'hat')
+    return task.charged + 1 >= (task.tries ?? most);
   return (state.items.get(itemKey(attempt.item))?.charged ?? 0) + 1 >= most;
 }
 

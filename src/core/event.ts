@@ -396,7 +396,16 @@ export type Fact =
   // topics, provider, notices
   /** `folder`: where it lies, relative to the session's; absent where it came as a message, and in older journals. */
   | { type: 'feedback.received'; id: string; text: string; folder?: string }
-  | { type: 'topic.published'; iteration: number; role: string; topic: string; payload: string }
+  | {
+      type: 'topic.published';
+      /** 0: outside of any run, by a person or the loop. */
+      iteration: number;
+      role: string;
+      topic: string;
+      payload: string;
+      /** The task it is about; absent: that of its run. */
+      task?: string;
+    }
   | { type: 'provider.parked'; agent: string; until: number; reason: string }
   | { type: 'notice.given'; level: 'info' | 'warning' | 'critical'; text: string };
 

@@ -1,5 +1,6 @@
 /** How waves, attempts, gates and verdicts change the state. */
 import type { Fact } from './event.ts';
+import { countActivation, settleHat } from './evolve-hats.ts';
 import { takeOver } from './fallback.ts';
 import { rememberDuration } from './limits.ts';
 import { PHASES } from './phase.ts';
@@ -243,7 +244,10 @@ function endAttempt(state: State, fact: Of<'attempt.ended'>, at: number): void {
     state.lastMark = fact.rewrote ? { ...fact.after, head: attempt.before.head } : fact.after;
   spend(state, attempt, fact);
   const judged = fact.report.ending !== 'interrupted' || fact.stoppedFor === 'limit';
-  if (fact.report.ending !== 'died' && judged && state.run) state.run.used += 1;
+  if (fact.report.ending !== 'died' && judged) {
+    if (state.run) state.run.used += 1;
+    countActivation(state, attempt);
+  }
   if (judged) return;
   settle(state, attempt);
   undeliver(state, attempt);
@@ -350,10 +354,14 @@ function reachVerdict(state: State, fact: Of<'verdict.reached'>, at: number): vo
   }
   state.idleRow = fact.findings.some((finding) => finding.kind === 'idle_run') ? state.idleRow + 1 : 0;
   if (fact.down) state.down.set(attempt.agent, fact.down);
-  if (fact.charged && MODES[fact.item.mode]?.charges === 'item') item.charged += 1;
+  // Without a task there is only the item itself to charge.
+  if (fact.charged && (MODES[fact.item.mode]?.charges === 'item' || fact.item.task === undefined))
+    item.charged += 1;
   if (fact.value === 'accepted') item.charged = 0;
   const isReport = fact.item.mode === 'TIMEOUT_FAIL';
-  if (fact.value === 'accepted' && (fact.item.task === undefined || isReport)) finishCall(state, attempt);
+  if (fact.item.mode === 'hat') settleHat(state, attempt, fact.tree);
+  else if (fact.value === 'accepted' && (fact.item.task === undefined || isReport))
+    finishCall(state, attempt);
   countTry(state, fact, attempt);
   state.seenTrees.add(fact.tree);
   if (attempt.after) state.seenTrees.add(attempt.after.tree);

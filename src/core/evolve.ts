@@ -7,6 +7,7 @@ import { keepBusy } from './busy.ts';
 import { COMPLEXITIES } from './complexity.ts';
 import type { Fact } from './event.ts';
 import { evolveAttempt } from './evolve-attempt.ts';
+import { hearTopic } from './evolve-hats.ts';
 import { evolvePeople } from './evolve-people.ts';
 import { evolveTask, restartBudgets } from './evolve-task.ts';
 import { choiceFor } from './fallback.ts';
@@ -16,7 +17,7 @@ import { PHASES, type Phase } from './phase.ts';
 import { attemptsUsed } from './pick.ts';
 import type { Policy } from './policy.ts';
 import { itemKey, MODES, type Mode } from './role.ts';
-import { newCycle, type RunState, type State } from './state.ts';
+import { newCycle, newHats, type RunState, type State } from './state.ts';
 import { isTerminal } from './task.ts';
 
 /** Idle gaps longer than this are waiting, not work; they count against no time limit. */
@@ -128,12 +129,11 @@ function park(state: State, { agent, until, reason }: Extract<Fact, { type: 'pro
   state.parkedSinceEnded.add(agent);
 }
 
-function publish(
-  state: State,
-  { topic, payload, iteration }: Extract<Fact, { type: 'topic.published' }>,
-): void {
+function publish(state: State, fact: Extract<Fact, { type: 'topic.published' }>): void {
+  const { topic, payload, iteration } = fact;
   state.topics.push({ topic, payload, iteration });
   state.publishedTopics.add(topic);
+  hearTopic(state, fact);
 }
 
 function createSession(state: State, fact: Extract<Fact, { type: 'session.created' }>, at: number): void {
@@ -192,6 +192,7 @@ function startRun(state: State, fact: Extract<Fact, { type: 'run.started' }>, at
   for (const task of state.tasks.values()) if (!isTerminal(task.status)) fresh.openTasks += 1;
   // After a crash the limits go on; after any stop they restart.
   state.run = afterCrash ? { ...state.run!, flags: fact.flags ?? {}, stopped: null } : fresh;
+  if (!afterCrash) state.hats.activations = {};
   if (stopped && TRY_AGAIN.has(stopped.code)) tryAgain(state);
   // What was approved and could not be promoted is tried again at every start.
   if (stopped?.code === 8 && state.items.delete(PROMOTING)) state.stuck = 0;
@@ -264,6 +265,7 @@ function renew({ phase, cycleWork }: State): void {
 function startCycle(state: State, cycle: number): void {
   state.cycle = cycle;
   state.cycleWork = newCycle(undecided(state));
+  state.hats = { ...newHats(), activations: state.hats.activations };
   state.replanning = state.phase === 'REPLANNING';
   // Ordinals and budgets count in the cycle.
   state.items.clear();

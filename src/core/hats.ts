@@ -57,27 +57,38 @@ export function aliasesOf(name: string, defined: readonly string[]): string[] {
 }
 
 /** The role of that name or, where none has it, of that alias. */
-export function findHat(hats: readonly Hat[], name: string): Hat | null {
+export function findHat<One extends Pick<Hat, 'name' | 'aliases'>>(
+  hats: readonly One[],
+  name: string,
+): One | null {
   return hats.find((hat) => hat.name === name) ?? hats.find(({ aliases }) => aliases.includes(name)) ?? null;
 }
 
 /** The role that this topic wakes; null where nobody listens for it. */
-export function routeTopic(hats: readonly Hat[], topic: string): Hat | null {
+export function routeTopic<One extends Listening>(hats: readonly One[], topic: string): One | null {
   return listeners(hats, topic)[0]?.hat ?? null;
 }
+
+/** Whether the topic wakes a role that listens for it. */
+export function isHeard(hats: readonly Listening[], topic: string): boolean {
+  return !isForTheLoop(topic) && routeTopic(hats, topic) !== null;
+}
+
+/** What of a role its topics are found by. */
+type Listening = Pick<Hat, 'name' | 'triggers'>;
 
 /** The role that a topic wakes, the default role where nobody listens for it. */
 export function wokenBy({ hats, defaultRole }: Hats, topic: string): Hat | null {
   return routeTopic(hats, topic) ?? hats.find(({ name }) => name === defaultRole) ?? null;
 }
 
-interface Listener {
-  hat: Hat;
+interface Listener<One> {
+  hat: One;
   trigger: string;
 }
 
 /** Everybody whose triggers match, the most exact first; each role once, with its best trigger. */
-function listeners(hats: readonly Hat[], topic: string): Listener[] {
+function listeners<One extends Listening>(hats: readonly One[], topic: string): Listener<One>[] {
   const found = hats.flatMap((hat) => {
     const [best] = hat.triggers.filter((trigger) => topicMatches(trigger, topic)).sort(moreExact);
     return best === undefined ? [] : [{ hat, trigger: best }];
@@ -94,7 +105,7 @@ function stars(pattern: string): number {
 }
 
 /** The roles that an exact topic would wake with equal right; one at most in a valid configuration. */
-export function rivals(hats: readonly Hat[], topic: string): Listener[] {
+export function rivals(hats: readonly Hat[], topic: string): Listener<Hat>[] {
   const all = listeners(hats, topic);
   return all.filter(({ trigger }) => stars(trigger) === stars(all[0]!.trigger));
 }
@@ -112,7 +123,10 @@ export function isForTheLoop(topic: string): boolean {
 }
 
 /** What a role may publish for others, its default among it. Empty: anything. */
-export function publishedBy({ publishes, defaultPublishes }: Hat): string[] {
+export function publishedBy({
+  publishes,
+  defaultPublishes,
+}: Pick<Hat, 'publishes' | 'defaultPublishes'>): string[] {
   const listed = publishes.filter((topic) => !isForTheLoop(topic));
   if (publishes.length === 0 || defaultPublishes === null) return listed;
   return [...new Set([...listed, defaultPublishes])];

@@ -207,6 +207,9 @@ interface HeardOutbox {
   evidence: ClaimedEvidence[];
 }
 
+/** Most topics of one call; what it publishes beyond them is dropped. */
+export const MAX_TOPICS = 100;
+
 /** Most pieces of evidence that one call can record beside its report. */
 const MAX_EVIDENCE = 100;
 
@@ -224,9 +227,10 @@ function hearOutbox({ outbox, publishes, completionWord }: Utterances, marks: Se
         break;
       case 'topic':
         if (line.topic === completionWord) heard.complete = true;
-        else if (mayPublish(line.topic, publishes))
-          heard.topics.push({ topic: line.topic, payload: line.payload });
-        else marks.add('unlisted_topic');
+        else if (mayPublish(line.topic, publishes)) {
+          if (heard.topics.length < MAX_TOPICS)
+            heard.topics.push({ topic: line.topic, payload: line.payload });
+        } else marks.add('unlisted_topic');
         break;
       case 'unlisted':
         marks.add('unlisted_topic');

@@ -6,6 +6,7 @@ import type { IgnoredClaim } from './claim.ts';
 import type { AgentReport, InnerWork } from './evidence.ts';
 import type { Finding, FindingKind } from './finding.ts';
 import { compareFailures } from './gate.ts';
+import { type HatOutcome, hatAcceptance, hatOutcome } from './judge-hat.ts';
 import { judgeReview, judgeSession, judgeWorks } from './judge-works.ts';
 import { type EarlierWork, type Evidence, type Judgement, verdict } from './judgement.ts';
 import { wrongIn } from './receipt/index.ts';
@@ -123,11 +124,13 @@ function incidental(evidence: Evidence): Finding[] {
 }
 
 function judgeCode(evidence: Evidence, findings: Finding[]): Judgement {
-  const claims = claimsTask(evidence);
+  const hat = hatOutcome(evidence);
+  const told = hat !== null && hat.topics.length > 0 && evidence.claim.kind !== 'failed';
+  const claims = claimsTask(evidence) || (told && evidence.report.ending !== 'timed_out');
   const worked = evidence.changed.length > 0 || evidence.inner.length > 0;
   const broken = gateFindings(evidence, findings);
   const forbidden = findings.some((finding) => FORBIDDEN.has(finding.kind));
-  const unproven = claims ? claimFindings(evidence, findings) : false;
+  const unproven = claims ? claimFindings(evidence, findings, told) : false;
   const timedOut = evidence.report.ending === 'timed_out';
   if (!claims) return judgeSilence({ evidence, findings, worked, broken, forbidden, timedOut });
   if (unproven || forbidden || broken.length > 0) {
@@ -144,6 +147,7 @@ function judgeCode(evidence: Evidence, findings: Finding[]): Judgement {
     });
     return verdict('unfinished', findings, 'guidance arrived after this attempt began');
   }
+  if (hat !== null) return judgeHat(hat, findings);
   if (evidence.earlier !== null)
     for (const finding of findings)
       if (finding.kind === 'evidence_missing')
@@ -154,6 +158,12 @@ function judgeCode(evidence: Evidence, findings: Finding[]): Judgement {
 function conflictReason(paths: string[]): string {
   const more = paths.length > 5 ? ` and ${paths.length - 5} more` : '';
   return `others landed a change of the same lines meanwhile: ${paths.slice(0, 5).join(', ')}${more}`;
+}
+
+/** A claim that neither hands the work on nor ends it leaves its task open. */
+function judgeHat(hat: HatOutcome, findings: Finding[]): Judgement {
+  if (hat.topics.length > 0 || hat.ends) return verdict('accepted', findings, hatAcceptance(hat));
+  return verdict('unfinished', findings, `claimed, but ${hat.missing.join(', ')} was never published`);
 }
 
 /** A complete claim for this task; a silent agent that marked it in the task file has claimed it too. */
@@ -264,8 +274,10 @@ function rejection(findings: Finding[]): string {
 }
 
 /** What is missing behind a complete claim. True when the claim cannot stand. */
-function claimFindings(evidence: Evidence, findings: Finding[]): boolean {
+function claimFindings(evidence: Evidence, findings: Finding[], told: boolean): boolean {
   falseEvidence(evidence, findings);
+  // What was published is what such a run owes; the role that it wakes looks at the rest.
+  if (told) return false;
   if (namesNothing(evidence)) {
     findings.push({ kind: 'evidence_missing', detail: missingWords(evidence) });
   }

@@ -51,6 +51,19 @@ export interface Evidence {
   conflicts: string[];
   /** A limit that lies ahead and was not already waited for since an agent last ended. */
   parks: boolean;
+  /** Of a run of one's own role; null for every other. */
+  hat: HatEvidence | null;
+}
+
+export interface HatEvidence {
+  /** Topics it published within its bounds, without what is spoken to the loop. */
+  told: string[];
+  /** What is published in its place where it published nothing; null: nothing is. */
+  preset: string | null;
+  /** Of all those, the ones that wake a role. */
+  heard: string[];
+  /** Required topics that no run before it published. */
+  missing: string[];
 }
 
 /** What stands of a task although its last attempt changed nothing. */

@@ -31,6 +31,9 @@ const MAX_TITLE_CHARS = 300;
 const MAX_ID_CHARS = 200;
 const MAX_IDS = 200;
 
+/** Words stand in the payload; a name has none. */
+export const TOPIC = /^[\p{L}\p{N}_][\p{L}\p{N}_.:-]*$/u;
+
 /** What only a person says. An agent may ask one, and no more. */
 const PERSONS = /^human\.(?!interact$)/i;
 
@@ -48,6 +51,7 @@ export function readOutboxLine(line: string, { verify }: { verify: (token: strin
   const { payload } = object;
   if (PERSONS.test(name)) return { kind: 'forged', topic: name, as: 'person' };
   if (!name.startsWith('ralph.') && name !== 'interact.progress') {
+    if (!TOPIC.test(name)) return { kind: 'unreadable', reason: 'its topic is no name' };
     return { kind: 'topic', topic: name, payload: textOf(payload) };
   }
   return reserved(name, payload);

@@ -25,6 +25,8 @@ export function isReady(state: State, task: TaskState): boolean {
 
 /** False once a person took the task away, or a question holds it, while its item waited to be started. */
 export function isWanted(state: State, item: Item): boolean {
+  // Its role may be gone since: another start may have another configuration.
+  if (item.mode === 'hat' && !state.policy?.hats?.roles.some(({ name }) => name === item.role)) return false;
   if (item.task === undefined) return true;
   const task = state.tasks.get(item.task);
   // Its report is wanted until somebody takes it up again.

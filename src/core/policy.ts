@@ -3,6 +3,7 @@
  * `decide` never reads configuration and a resumed journal means the same thing.
  */
 import type { ComplexityClasses } from './complexity.ts';
+import type { Hat } from './hats.ts';
 import type { Mode } from './role.ts';
 
 /** A command that yields evidence. `minTests` 0 means the number of tests is not checked. */
@@ -101,6 +102,19 @@ export interface RolePolicy {
   fallback: string[] | null;
 }
 
+/** A role of one's own, as far as topics and prompts go; who plays it stands in `roles`. */
+export type HatPolicy = Pick<
+  Hat,
+  'name' | 'title' | 'triggers' | 'publishes' | 'defaultPublishes' | 'instructions' | 'maxActivations'
+>;
+
+/** Roles of one's own: topics take the place of the order of tasks. */
+export interface HatsPolicy {
+  roles: HatPolicy[];
+  /** Gets what nobody listens for, and tasks that no topic is left for. */
+  defaultRole: string;
+}
+
 export interface Policy {
   team: string;
   modes: Mode[];
@@ -109,6 +123,8 @@ export interface Policy {
   fallback: string[];
   /** By role, for those with an agent, a model or a fallback of their own. Absent in older journals. */
   roles?: Record<string, RolePolicy>;
+  /** Absent where no role is one's own, and in older journals. */
+  hats?: HatsPolicy;
   completionWord: string | null;
   gates: GateDef[];
   protect: string[];

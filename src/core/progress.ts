@@ -14,7 +14,7 @@ export function closeWave(state: State): Fact[] {
     {
       type: 'wave.ended',
       wave: wave.wave,
-      progress: attempts.some((attempt) => advanced(attempt)),
+      progress: attempts.some((attempt) => advanced(state, attempt)),
       neutral: isNeutral(state, attempts),
       dead: isDead(attempts),
       started: attempts.length,
@@ -23,9 +23,10 @@ export function closeWave(state: State): Fact[] {
   ];
 }
 
-function advanced(attempt: AttemptState): boolean {
+function advanced(state: State, attempt: AttemptState): boolean {
   const { verdict } = attempt;
   if (!verdict) return false;
+  if (attempt.item.mode === 'hat') return ledOn(state, attempt);
   if (verdict.value === 'accepted') return true;
   const headMoved = attempt.after !== null && attempt.after.head !== attempt.before.head;
   return verdict.newTree && (headMoved || verdict.value === 'unfinished');
@@ -56,4 +57,10 @@ function wasTried(attempt: AttemptState): boolean {
 function isDead(attempts: AttemptState[]): boolean {
   const died = attempts.some((attempt) => attempt.verdict?.value === 'died' && !attempt.verdict.parked);
   return died && attempts.every((attempt) => !wasTried(attempt));
+}
+
+/** Talk is progress once: the same topic on the same tree again leads nowhere, unless the task ended with it. */
+function ledOn({ hats, tasks }: State, { iteration, item }: AttemptState): boolean {
+  if (item.task !== undefined && tasks.get(item.task)?.status === 'done') return true;
+  return Object.values(hats.seen).includes(iteration);
 }

@@ -5,6 +5,7 @@
 
 export type RoleName = 'planner' | 'questioner' | 'executor' | 'reviewer' | 'librarian' | (string & {});
 
+/** What teams hire. */
 export const MODE_NAMES = [
   'INITIALIZE',
   'TASK_BREAKDOWN',
@@ -22,13 +23,17 @@ export const MODE_NAMES = [
   'STAGE',
   'PROMOTE',
 ] as const;
-export type Mode = (typeof MODE_NAMES)[number];
+/** `hat`: a run of a role of one's own, which no team hires and topics wake. */
+export type Mode = (typeof MODE_NAMES)[number] | 'hat';
 
 /** What one mode's call must leave behind, may touch, and what its outcome costs. */
 export interface ModeContract {
   role: RoleName;
-  /** `code`: the repository must change. `works`: the named works must be written. `verdict`: a result. */
-  owes: 'code' | 'works' | 'verdict';
+  /**
+   * `code`: the repository must change. `works`: the named works must be written. `verdict`: a result. `topic`: it
+   * hands the work on, or ends it.
+   */
+  owes: 'code' | 'works' | 'verdict' | 'topic';
   /** Works by path relative to the cycle's folder; `*` is one name. */
   mustWrite: readonly string[];
   /**
@@ -102,6 +107,8 @@ export const MODES: Record<Mode, ModeContract> = {
   TIMEOUT_FAIL: { ...judging('TIMEOUT_FAIL'), mayWrite: 'works' },
   STAGE: planning('librarian', [], 'STAGE', ['knowledge/**']),
   PROMOTE: planning('librarian', [], 'PROMOTE'),
+  // The role is the run's own; what it may do to the repository is what an executor may.
+  hat: { ...coding('hat'), owes: 'topic', works: [] },
 };
 
 /** Role × mode × subject: what budgets and back-off hang on. Subject is a task id, `session` or a topic. */
@@ -115,7 +122,7 @@ export interface Item {
 
 /** Whether this call does the work of a task itself; a mode that only a newer version knows may. */
 export function carriesOut({ mode }: Pick<Item, 'mode'>): boolean {
-  return MODES[mode] === undefined || MODES[mode].owes === 'code';
+  return MODES[mode] === undefined || ['code', 'topic'].includes(MODES[mode].owes);
 }
 
 /** The key of an item, e.g. `executor|implement|task-3`. */

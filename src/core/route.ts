@@ -5,14 +5,12 @@
 import { waitsFor } from './blocked.ts';
 import type { Fact, TimeGrant } from './event.ts';
 import { openQuestions } from './guard.ts';
-import { BUILT_IN_ROLES } from './hats.ts';
+import { hiredRoles } from './hat-work.ts';
+import { aliasesOf, BUILT_IN_ROLES } from './hats.ts';
 import { type Message, wordsOf } from './message.ts';
 import { nearest } from './nearest.ts';
-import { MODES } from './role.ts';
 import type { QuestionState, State, TaskState } from './state.ts';
 import { isTerminal } from './task.ts';
-
-const ALIASES: Record<string, string> = { builder: 'executor' };
 
 /** Facts of one message; the first is always its receipt. Null: leave it where it lies. */
 export function receive(state: State, message: Message, live: boolean): Fact[] | null {
@@ -101,12 +99,12 @@ function targetOf(state: State, target: string): Target {
     .toLowerCase();
   if (plain === '' || plain === 'all') return { role: 'ALL' };
   if (plain === 'orchestrator') return { role: 'orchestrator' };
-  const role = ALIASES[plain] ?? plain;
-  const { policy } = state;
-  const hired: readonly string[] = policy
-    ? BUILT_IN_ROLES.filter((name) => policy.modes.some((mode) => MODES[mode]?.role === name))
-    : BUILT_IN_ROLES;
-  if (hired.includes(role)) return { role };
+  const hired = state.policy ? hiredRoles(state.policy) : [...BUILT_IN_ROLES];
+  // A name that somebody has is nobody's older name.
+  const role =
+    hired.find((name) => name.toLowerCase() === plain) ??
+    hired.find((name) => aliasesOf(name, hired).includes(plain));
+  if (role !== undefined) return { role };
   const near = nearest(plain, [...hired, 'ALL', 'orchestrator']);
   const hint = near === null ? '' : ` Did you mean ${near}?`;
   return {

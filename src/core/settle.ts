@@ -12,6 +12,7 @@ import type { Evidence, Judgement } from './judgement.ts';
 import { sentenceFor } from './prompt/index.ts';
 import type { Question, QuestionKind } from './question.ts';
 import { carriesOut } from './role.ts';
+import { hatFacts } from './settle-hat.ts';
 import { cutsAnew, isScopeChange, maySplit, replacedFacts } from './split.ts';
 import { type AttemptState, hires, type State, type TaskState } from './state.ts';
 import { isTerminal } from './task.ts';
@@ -60,7 +61,8 @@ export function settle(settlement: Settlement): Fact[] {
   const task = attempt.item.task === undefined ? undefined : state.tasks.get(attempt.item.task);
   // A person who cancelled or finished the task meanwhile has the last word.
   if (task && isTerminal(task.status)) return facts;
-  if (task) facts.push(...moves(settlement, task));
+  if (attempt.item.mode === 'hat') facts.push(...hatFacts(settlement, task ?? null));
+  else if (task) facts.push(...moves(settlement, task));
   else facts.push(...planned(settlement));
   facts.push(...notices(settlement));
   facts.push(...correction(settlement));

@@ -272,6 +272,34 @@ export const newCycle = (carried: string[] = []): CycleState => ({
   carried,
 });
 
+/** A topic that was published and has woken nobody yet. */
+export interface QueuedTopic {
+  topic: string;
+  payload: string;
+  /** The run that published it; 0: none did. */
+  iteration: number;
+  /** Who published it: a role, the loop, or a person. */
+  role: string;
+  /** The task it is about; null: none. */
+  task: string | null;
+}
+
+/** What roles of one's own have told each other in this cycle. */
+export interface HatsState {
+  /** Oldest first. */
+  queue: QueuedTopic[];
+  /** Topics of runs that stand, each once. */
+  told: string[];
+  /** Tasks whose first topic was published. */
+  begun: string[];
+  /** By role, its runs since the limits last started. */
+  activations: Record<string, number>;
+  /** By what a run was woken by and the tree that it left, the first such run. */
+  seen: Record<string, number>;
+}
+
+export const newHats = (): HatsState => ({ queue: [], told: [], begun: [], activations: {}, seen: {} });
+
 export interface RunState {
   startedAt: number;
   /** Agent runs that use up `max_iterations`. */
@@ -333,6 +361,7 @@ export interface State {
   busy: { from: number; to: number | null }[];
   topics: { topic: string; payload: string; iteration: number }[];
   publishedTopics: Set<string>;
+  hats: HatsState;
   feedback: { id: string; text: string }[];
   stuck: number;
   /** Waves without progress through the whole session, for the summary. */
@@ -403,6 +432,7 @@ export function emptyState(): State {
     busy: [],
     topics: [],
     publishedTopics: new Set(),
+    hats: newHats(),
     feedback: [],
     stuck: 0,
     stuckTotal: 0,

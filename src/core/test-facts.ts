@@ -307,6 +307,7 @@ export function evidenceOf(over: Partial<Evidence> = {}): Evidence {
     newTree: true,
     oscillates: false,
     inner: [],
+    hat: null,
     historyRewritten: false,
     branchChanged: null,
     undeliveredSteer: false,

@@ -8,6 +8,7 @@ import type { Fact } from './event.ts';
 import { DEPENDENCY_FAILED } from './evolve-task.ts';
 import { agentFor, agentsFor, isAvailable } from './fallback.ts';
 import { deadRow, guard, held, isStuck, openQuestions, stuck, waitOrStop } from './guard.ts';
+import { nextWaking } from './hat-work.ts';
 import { iterationLimit } from './limits.ts';
 import { nearest } from './nearest.ts';
 import { PHASES, type Phase } from './phase.ts';
@@ -135,6 +136,7 @@ function batch(state: State, now: number): Step {
   if (reported) return reported;
   const used = unblockStep(state) ?? exhaustedStep(state);
   if (used) return used;
+  if (state.policy?.hats) return hatStep(state, now);
   const found = pickable(state);
   const ready = found.filter((candidate) => candidate.notBefore <= now);
   const who = (list: typeof found) =>
@@ -151,6 +153,15 @@ function batch(state: State, now: number): Step {
     return guard(state, now, who(found)) ?? { do: 'wait', until, for: 'backoff' };
   }
   return nothingReady(state);
+}
+
+/** Topics in the place of the order of tasks. */
+function hatStep(state: State, now: number): Step {
+  const next = nextWaking(state);
+  if (next === null) return nothingReady(state);
+  if ('wake' in next) return callStep(state, next.wake, now);
+  if ('publish' in next) return { do: 'record', facts: [next.publish] };
+  return held(state) ?? stop(1, next.spent);
 }
 
 /** Without progress, only what a new means was chosen for is tried any more. */

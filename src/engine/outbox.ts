@@ -4,9 +4,12 @@
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import {
+  boundsOf,
   type Fact,
   interaction,
   isDue,
+  MAX_TOPICS,
+  mayPublish,
   type OutboxLine,
   type Question,
   type QuestionState,
@@ -57,12 +60,23 @@ export async function followOutbox(house: House, path: string, owner: OutboxOwne
   const verify = (token: string) => house.sha256(token) === owner.tokenHash;
   const waits = new Map<string, number>();
   let refused = 0;
+  let topics = 0;
+  const item = house.state.attempts.get(owner.iteration)?.item;
+  const publishes = item === undefined ? null : boundsOf(house.state.policy, item);
   return {
     async poll() {
       for (const text of newLines(file, cursor)) {
         const line = readOutboxLine(text, { verify });
         lines.push(line);
         if (line.kind === 'forged') refused += 1;
+        if (line.kind === 'topic' && line.topic !== ASKING) {
+          if (!mayPublish(line.topic, publishes)) continue;
+          topics += 1;
+          if (topics > MAX_TOPICS) {
+            if (topics === MAX_TOPICS + 1) await tell(house, tooMany(owner));
+            continue;
+          }
+        }
         if (line.kind === 'topic' && line.topic !== ASKING && known > 0) known -= 1;
         else if (line.kind !== 'forged' || refused <= MOST_REFUSALS) await act(house, owner, line);
         if (line.kind === 'topic' && line.topic === ASKING) {
@@ -152,6 +166,12 @@ function refusal(iteration: number, { topic, as }: Extract<OutboxLine, { kind: '
   return as === 'person'
     ? `Iteration ${iteration} wrote "${name}" into its outbox, which only a person may say: refused.`
     : `Iteration ${iteration}: a line "${name}" in its outbox carried no token or an old one: refused.`;
+}
+
+/** Nothing that it publishes from here on is heard. */
+function tooMany({ iteration, role }: OutboxOwner): { level: 'warning'; text: string } {
+  const text = `Iteration ${iteration} (${role}) published more than ${MAX_TOPICS} topics: the rest was dropped. Many things at once belong into one payload, or into a file that it names.`;
+  return { level: 'warning', text };
 }
 
 /** Once for each text: an outbox is read again after a crash. */

@@ -2,11 +2,16 @@
 import {
   type Allowance,
   agentFor,
+  boundsOf,
   feedbackFor,
+  hatOf,
   type Item,
+  listenersFor,
   type PromptInput,
   type State,
   type TaskState,
+  topicMatches,
+  wakingTopic,
   withRoom,
 } from '../core/index.ts';
 import { ownChanges, standing } from './changes.ts';
@@ -69,7 +74,7 @@ export async function gatherPrompt(house: House, call: PromptCall): Promise<Gath
     knowledge: await house.knowledge.read(wordsOf(state, task)),
     gates: policy.gates,
     protect: policy.protect,
-    publishes: null,
+    publishes: boundsOf(policy, item),
     commit: policy.commit,
     completionWord: policy.completionWord,
     outboxPath: call.outbox,
@@ -78,6 +83,7 @@ export async function gatherPrompt(house: House, call: PromptCall): Promise<Gath
   };
   if (call.works !== null)
     input.session = sessionInput(house, { item, ordinal: call.ordinal, works: call.works });
+  Object.assign(input, forHat(state, item));
   if (task && task.review.feedback !== '') input.lastReviewFeedback = task.review.feedback;
   if (reviewing && task) Object.assign(input, await forReviewer(house, task));
   if (state.resumeNote !== null) input.pausedMessage = state.resumeNote;
@@ -85,6 +91,26 @@ export async function gatherPrompt(house: House, call: PromptCall): Promise<Gath
     input,
     delivered: [...guidance.map((entry) => entry.message.id), ...answers.map((entry) => entry.question.id)],
     reminded: feedback.map(({ sentence }) => sentence),
+  };
+}
+
+/** What woke a role of one's own, what it is told, and how it hands on. */
+function forHat(state: State, item: Item): Partial<PromptInput> {
+  const policy = state.policy!;
+  const hat = hatOf(policy, item);
+  if (hat === null) return {};
+  const woke = wakingTopic(state, item);
+  return {
+    ...(hat.instructions === null ? {} : { instructions: hat.instructions }),
+    ...(woke === null ? {} : { events: [woke] }),
+    hat: {
+      title: hat.title,
+      listeners: listenersFor(policy, hat),
+      preset: hat.defaultPublishes,
+      missing: policy.requiredTopics.filter(
+        (pattern) => !state.hats.told.some((topic) => topicMatches(pattern, topic)),
+      ),
+    },
   };
 }
 

@@ -64,7 +64,6 @@ export {
   type TopicJson,
   type TopicQuery,
   topicJson,
-  topicMatches,
   topicsJson,
   topicsText,
 } from './topics.ts';

@@ -1,4 +1,5 @@
 /** Published topics: what roles told each other and the loop, oldest first. */
+import { topicMatches } from '../core/index.ts';
 import type { Story, TopicStory } from './story.ts';
 import { iso, oneLine } from './words.ts';
 
@@ -32,13 +33,6 @@ export function topicsJson(story: Story, { last, topic }: TopicQuery = {}): Topi
 export function newest<T>(list: readonly T[], count: number | undefined): readonly T[] {
   if (count === undefined) return list;
   return count >= 1 ? list.slice(-Math.floor(count)) : [];
-}
-
-/** Whether a topic fits a pattern of the same number of segments. */
-export function topicMatches(pattern: string, topic: string): boolean {
-  const wanted = pattern.split('.');
-  const given = topic.split('.');
-  return wanted.length === given.length && wanted.every((part, i) => part === '*' || part === given[i]);
 }
 
 export function topicsText(story: Story, query: TopicQuery = {}): string {

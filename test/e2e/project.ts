@@ -19,6 +19,7 @@ export interface ScriptedRun {
     attempt?: number;
     iteration?: number;
     cycle?: number;
+    topic?: string;
   };
   do: Record<string, unknown>[];
 }

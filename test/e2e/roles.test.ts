@@ -88,9 +88,9 @@ describe('roles.executor.agent', () => {
 });
 
 test('what a run would not carry out of a role is refused, with its line', async () => {
-  project = two('', 'reviewer: { agent: second, instructions: Be kind. }\nscout: { triggers: [look.at] }');
+  project = two('', 'reviewer: { agent: second, instructions: Be kind. }\nscout: { phase: PLANNING }');
   const ran = await project.ralph(['run']);
   expect(ran.code).toBe(5);
   expect(ran.err).toContain('ralph.yml:8: roles.reviewer.instructions is set');
-  expect(ran.err).toContain('ralph.yml:9: roles.scout is a role of your own');
+  expect(ran.err).toContain('ralph.yml:9: roles.scout.phase is set');
 });

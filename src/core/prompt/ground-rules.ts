@@ -24,6 +24,8 @@ export interface Scene {
   /** The active task's id; null for work on the session. */
   task: string | null;
   attempt: number;
+  /** Of a role of one's own; null for every other call. `woken`: by a topic. */
+  hat: { name: string; woken: boolean } | null;
   /** Null outside a session whose roles write plans and reports: solo and pair. */
   cycle: SceneCycle | null;
 }

@@ -44,6 +44,18 @@ export interface PromptEvent {
   iteration: number;
 }
 
+/** How a role of one's own hands its work on. */
+export interface PromptHat {
+  /** Its name for people. */
+  title: string | null;
+  /** Which role each topic wakes that it may publish. */
+  listeners: { topic: string; role: string }[];
+  /** Published for it where it publishes nothing. */
+  preset: string | null;
+  /** Topics that were never published and without which nothing is complete. */
+  missing: string[];
+}
+
 /** Uncommitted work of earlier attempts at this task. */
 export interface PromptLeftovers {
   /** Paths that stand in the work tree now. */
@@ -123,6 +135,8 @@ export interface PromptInput {
   answers?: PromptAnswer[] | undefined;
   events?: PromptEvent[] | undefined;
   leftovers?: PromptLeftovers | null | undefined;
+  /** Of a call of one's own role; left out for every other. */
+  hat?: PromptHat | undefined;
   /** What the last review of this task found. */
   lastReviewFeedback?: string | undefined;
   /** The executor's last report or summary, for a reviewer or a fixer. */

@@ -5,7 +5,7 @@
  */
 import { MODES } from '../role.ts';
 import { inertLine } from './inert.ts';
-import type { PromptInput } from './input.ts';
+import type { PromptHat, PromptInput } from './input.ts';
 import { aboutResult, sampleResult } from './sample-result.ts';
 
 /** The text of the section, without its heading. */
@@ -57,6 +57,7 @@ function commands(input: PromptInput): string[] {
       'Between two steps of your work, and once more before you report, run `ralph tools signals`: it shows what people have said to you since this prompt. Follow it as the guidance above; what it shows counts as read.',
     );
   }
+  if (input.hat !== undefined) lines.push(...handingOn(input.hat));
   if (publishes !== null) {
     const topics = publishes.map((topic) => `\`${inertLine(topic, null)}\``).join(', ');
     lines.push(
@@ -70,6 +71,25 @@ function commands(input: PromptInput): string[] {
   }
   return lines;
 }
+
+/** Which topic wakes whom, and what happens without one. */
+function handingOn({ listeners, preset, missing }: PromptHat): string[] {
+  const code = (text: string) => `\`${inertLine(text, null)}\``;
+  const wakes = listeners
+    .slice(0, MOST_LISTENERS)
+    .map(({ topic, role }) => `${code(topic)} wakes ${inertLine(role, null)}`);
+  return [
+    ...(wakes.length === 0 ? [] : [`Of the topics, ${wakes.join(', ')}.`]),
+    ...(preset === null
+      ? []
+      : [`Where you publish none and your work stands, ${code(preset)} is published for you.`]),
+    ...(missing.length === 0
+      ? []
+      : [`Nothing is complete before ${missing.map(code).join(' and ')} was published.`]),
+  ];
+}
+
+const MOST_LISTENERS = 40;
 
 function limits({ allowance, attempt }: PromptInput): string[] {
   return [

@@ -147,6 +147,8 @@ export function aboutResult({ mode, session }: PromptInput): string {
       return session === undefined
         ? ''
         : '`files_modified` holds files of the repository; the report is none of them. The numbers of `criteria_breakdown` are those of your task. `discovered_tasks` may be empty: a person decides about them, and you do not begin them.';
+    case 'hat':
+      return 'Here `status` is about your call: `completed` when your part is done. Where you publish no topic for another role, it says that the whole is complete.';
     default:
       return '';
   }

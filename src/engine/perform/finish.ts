@@ -6,6 +6,7 @@ import { relative } from 'node:path';
 import {
   type AgentReport,
   type AttemptState,
+  boundsOf,
   type Change,
   type Claim,
   type Fact,
@@ -163,7 +164,7 @@ async function heard(
     completionWord: house.state.policy?.completionWord ?? null,
     taskIds: [...house.state.tasks.keys()],
     activeTask: attempt.item.task ?? null,
-    publishes: null,
+    publishes: boundsOf(house.state.policy, attempt.item),
   });
 }
 

@@ -8,6 +8,7 @@ import {
   type GateDef,
   type GateResult,
   gateKey,
+  hatEvidence,
   judge,
   MODES,
   runsCommand,
@@ -182,6 +183,7 @@ async function gather(house: House, { attempt, tree, results }: Gathering): Prom
     works: attempt.works,
     conflicts: conflictsOf(attempt, task),
     parks: parks(house, attempt),
+    hat: hatEvidence(state, attempt),
   };
 }
 

@@ -5,6 +5,7 @@
 import {
   type AgentReport,
   agentFor,
+  boundsOf,
   buildPrompt,
   carriesOut,
   cutsAnew,
@@ -22,6 +23,7 @@ import {
   type State,
   type StopCause,
   type TaskState,
+  wakingTopic,
 } from '../../core/index.ts';
 import { append, type House, redraw } from '../house.ts';
 import { innerBefore } from '../inner.ts';
@@ -344,6 +346,7 @@ function attemptEnv(
   house: House,
   { iteration, item, token, marker, outbox, ordinal }: AttemptCall & { ordinal: number },
 ) {
+  const bounds = boundsOf(house.state.policy, item);
   return {
     ...house.env,
     RALPH_SESSION_DIR: house.sessionDir,
@@ -358,5 +361,7 @@ function attemptEnv(
     RALPH_OUTBOX: outbox,
     RALPH_RUN_TOKEN: token,
     RALPH_MARKER: marker,
+    RALPH_TOPIC: wakingTopic(house.state, item)?.topic ?? '',
+    ...(bounds === null ? {} : { RALPH_PUBLISHES: bounds.join(',') }),
   };
 }
