@@ -91,7 +91,8 @@ wire_api = "responses"
   copilot: {
     env: (url) => ({
       COPILOT_PROVIDER_BASE_URL: `${url}/v1`,
-      COPILOT_PROVIDER_API_KEY: 'scripted',
+      // It masks the key wherever it stands in its output.
+      COPILOT_PROVIDER_API_KEY: 'a-key',
       COPILOT_MODEL: MODEL,
       COPILOT_OFFLINE: 'true',
     }),

@@ -128,6 +128,7 @@ function lastWords(messages: Heard[]): string {
 function cwdOf(body: string): string {
   const told =
     /working directory(?: is)?:? *(\/[^\s\\"`<]+)/i.exec(body) ??
+    /items \(files \+ folders\)\.\\n\\n(\/[^\\"]+?)\/?(?:\\n|")/.exec(body) ??
     /<cwd>(\/[^<\\]+)<\/cwd>/.exec(body) ??
     /(?:directory|folder):? *(\/[^\s\\"`<]+)/i.exec(body);
   return told?.[1] ?? process.cwd();

@@ -51,11 +51,11 @@ const SCENES: Record<string, Scene> = {
   'command-fails': { turns: [{ run: 'echo broken >&2; exit 3' }, { run: 'exit 0' }, DONE] },
   'limit-now': {
     turns: [{ fault: always(429, { message: 'Rate limit reached for requests.' }) }],
-    seconds: 40,
+    seconds: 25,
   },
   'limit-with-reset': { turns: [{ fault: used }] },
   auth: { turns: [{ fault: always(401, { message: 'Incorrect API key provided.' }) }] },
-  overload: { turns: [{ fault: always(529, { message: 'Overloaded' }) }], seconds: 40 },
+  overload: { turns: [{ fault: always(529, { message: 'Overloaded' }) }], seconds: 25 },
   billing: {
     turns: [
       {
@@ -65,7 +65,7 @@ const SCENES: Record<string, Scene> = {
         }),
       },
     ],
-    seconds: 40,
+    seconds: 25,
   },
   'prompt-too-long': {
     turns: [{ fault: always(400, { message: TOO_LONG, code: 'context_length_exceeded' }) }],

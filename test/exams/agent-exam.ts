@@ -29,13 +29,15 @@ export type Move =
   /** Begins to speak, but its stream is never closed. */
   | { breakOff: string }
   /** Tells a provider error in its stream. `resetsAt` in epoch seconds. */
-  | { refuse: 'limit' | 'auth' | 'prompt_too_long' | 'overload'; resetsAt?: number }
+  | { refuse: Refusal; resetsAt?: number }
   | { complain: string }
   | { ignoreSigterm: true }
   /** A shell line left running; `away`: in a session of its own, where no group signal reaches it. */
   | { leave: string; away?: boolean }
   | { hang: true }
   | { exit: number };
+
+export type Refusal = 'limit' | 'auth' | 'prompt_too_long' | 'overload';
 
 /** A question that not every agent can be asked. */
 export type Question =
@@ -53,6 +55,8 @@ export interface Sitting {
   /** Makes the agent whose program makes these moves. `folder` is the candidate's own, removed afterwards. */
   agent(moves: Move[], folder: string): Agent;
   skips: Partial<Record<Question, string>>;
+  /** Errors that its stream can tell; default: all. */
+  refuses?: readonly Refusal[];
 }
 
 interface Desk {
@@ -61,6 +65,7 @@ interface Desk {
   spawned: { pid: number; startTime: string }[];
 }
 
+const REFUSALS: readonly Refusal[] = ['auth', 'prompt_too_long', 'overload', 'limit'];
 const WAIT = 'tail -f /dev/null';
 const TAG = '<promise>COMPLETE</promise>';
 let folder = '';
@@ -103,7 +108,7 @@ async function until(what: string, holds: () => boolean): Promise<void> {
 }
 
 /** Registers the exam for one agent. */
-export function sitAgentExam({ name, agent, skips }: Sitting): void {
+export function sitAgentExam({ name, agent, skips, refuses = REFUSALS }: Sitting): void {
   const ask = (question: Question) => (title: string, body: () => Promise<void>) => {
     const reason = skips[question];
     if (reason === undefined) it(title, body);
@@ -194,7 +199,7 @@ export function sitAgentExam({ name, agent, skips }: Sitting): void {
     ask('errors inside')(
       'an error inside the stream is a death of its kind, even with exit code 0',
       async () => {
-        for (const kind of ['auth', 'prompt_too_long', 'overload', 'limit'] as const) {
+        for (const kind of refuses) {
           const report = await finish(play({ refuse: kind }, { exit: 0 }));
           expect(report).toMatchObject({ ending: 'died', exitCode: 0, error: { kind, resetsAt: null } });
           expect(report.finalMessage).not.toContain('promise');
