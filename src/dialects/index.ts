@@ -24,6 +24,7 @@ export type {
 export { defaultTaskFiles } from './tasklist.ts';
 export { feedbackTemplate, qualifyIssues, readFeedback } from './v2-feedback.ts';
 export { writeFeedback } from './v2-feedback-batch.ts';
+export { splitFrontMatter } from './v2-front-matter.ts';
 export { type ForeignSession, readForeignSession } from './v2-import.ts';
 export {
   carryKnowledge,

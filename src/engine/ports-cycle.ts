@@ -30,6 +30,8 @@ export interface ReportFacts {
 
 /** The works of a session's cycles, below `iterations/`. Paths are relative to the session's folder. */
 export interface CycleFiles {
+  /** The words of `<SESSION_ID>.instructions.md`, without its front matter; empty where there are none. */
+  guardrails(): Promise<string>;
   /** sha256 by path of every work as it lies there now; contents are kept. Mirrors and feedback are none. */
   marks(): Promise<Record<string, string>>;
   /** Puts a work back to the content it had; null removes it. */

@@ -82,7 +82,10 @@ export async function gatherPrompt(house: House, call: PromptCall): Promise<Gath
     looksForSignals: !house.agent(agentFor(state, item)).capabilities.liveInput,
   };
   if (call.works !== null)
-    input.session = sessionInput(house, { item, ordinal: call.ordinal, works: call.works });
+    input.session = {
+      ...sessionInput(house, { item, ordinal: call.ordinal, works: call.works }),
+      guardrails: await house.cycles.guardrails(),
+    };
   Object.assign(input, forHat(state, item));
   if (task && task.review.feedback !== '') input.lastReviewFeedback = task.review.feedback;
   if (reviewing && task) Object.assign(input, await forReviewer(house, task));

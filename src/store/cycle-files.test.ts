@@ -49,6 +49,25 @@ const def: TaskDef = {
 const report = { task: def, cycle: 1, attempt: 1, at: 0, files: [], summary: 'done', gates: [] };
 const REPORT = 'iterations/1/reports/task-1-report.md';
 
+describe('the words of the instructions file', () => {
+  const file = () => `${root}.instructions.md`;
+  afterEach(() => rmSync(file(), { recursive: true, force: true }));
+
+  it('stand below its front matter', async () => {
+    writeFileSync(file(), '---\nmax_cycles: 2\n---\n\nNever touch the billing code.\n');
+    expect(await open().guardrails()).toBe('Never touch the billing code.');
+  });
+
+  it('are none where there is no file, a folder in its place, or a pipe', async () => {
+    expect(await open().guardrails()).toBe('');
+    mkdirSync(file());
+    expect(await open().guardrails()).toBe('');
+    rmSync(file(), { recursive: true });
+    execFileSync('mkfifo', [file()]);
+    expect(await open().guardrails()).toBe('');
+  });
+});
+
 describe('what an agent leaves in the place of a work', () => {
   it('a link to a file, to a folder, and a folder moved away: nothing is written outside, all is put back', async () => {
     const files = open();

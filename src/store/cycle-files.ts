@@ -18,6 +18,7 @@ import {
   readReport,
   readReview,
   readTaskFolder,
+  splitFrontMatter,
   writeMinimalReview,
   writeReport,
   writeTaskFile,
@@ -72,6 +73,10 @@ export function openCycleFiles({ sessionDir, works, now }: CycleFilesOptions): C
   }
 
   return {
+    async guardrails() {
+      const bytes = await readBounded(`${sessionDir}.instructions.md`, WORK_BYTES);
+      return bytes === null ? '' : splitFrontMatter(bytes.toString('utf8')).body.trim();
+    },
     async marks() {
       const marks: Record<string, string> = {};
       for (const path of worksIn(sessionDir, entriesIn)) {

@@ -39,7 +39,7 @@ export function faultsText({ faults = [] }: PromptSession, data: Data): string {
 
 export function guardrailsText({ guardrails = '' }: PromptSession, data: Data): string {
   if (guardrails.trim() === '') return '';
-  return `Set for this session by its owner:\n\n${data.block(guardrails, BUDGET.guardrails)}`;
+  return `Set for this session in its instructions file:\n\n${data.block(guardrails, BUDGET.guardrails)}`;
 }
 
 /** What is offered to a librarian. */
