@@ -1,5 +1,6 @@
 /** The five-role session, killed after any record: started again it ends where it would have ended. */
 import { expect, test, vi } from 'vitest';
+import type { Policy } from '../../src/core/index.ts';
 import { tasksOfCycle } from '../../src/core/index.ts';
 import { crew, QUICK, result, taskText } from './crew.ts';
 import { checkResumed, snapshotOf } from './prefix.ts';
@@ -8,10 +9,10 @@ import { crashedAfter, DONE, facts, leave, makeWorld, policy, run, send, type Wo
 vi.setConfig({ testTimeout: 120_000 });
 
 /** Approves what is asked for, gives feedback once, and goes on until all is done. */
-async function playOut(world: World): Promise<number[]> {
+async function playOut(world: World, over: Partial<Policy> = {}): Promise<number[]> {
   const codes: number[] = [];
   for (let start = 0; start < 8; start++) {
-    const { exit } = await run(world, QUICK);
+    const { exit } = await run(world, { ...QUICK, ...over });
     codes.push(exit.code);
     const { state } = world.house;
     if (state.openQuestions.size > 0) send(world, { type: 'APPROVE', id: `approve-${state.cycle}.yaml` });
@@ -89,15 +90,18 @@ test('a finished task of an earlier cycle that a person opens again is worked of
   leave(world);
 });
 
-test('every prefix of two cycles resumes, with nothing lost or doubled', async () => {
+test.each<[string, Partial<Policy>]>([
+  ['one by one', {}],
+  ['side by side', { parallel: { executors: 3, reviewers: 3, questioners: 3 } }],
+])('every prefix of two cycles, %s, resumes with nothing lost or doubled', async (_, over) => {
   const world = makeWorld({ play: crew() });
-  expect(await playOut(world)).toEqual([8, 0, 8, 0]);
+  expect(await playOut(world, over)).toEqual([8, 0, 8, 0]);
   const wanted = ending(world);
   expect(wanted.tasks).toEqual(['task-1', 'task-2', 'task-3', 'task-4'].map((id) => `${id} done landed`));
   for (let seq = 2; seq < world.records.length; seq++) {
     const copy = crashedAfter(world, seq);
     const before = snapshotOf(copy.house.state);
-    const codes = await playOut(copy);
+    const codes = await playOut(copy, over);
     expect([seq, codes.at(-1)]).toEqual([seq, 0]);
     checkResumed(copy, codes, before);
     expect([seq, ending(copy)]).toEqual([seq, wanted]);
