@@ -122,7 +122,8 @@ export const COPILOT: Cli = {
     interrupt: false,
     tokens: false,
     cost: false,
-    limits: true,
+    // A refusal is told as one, and never when it ends.
+    limits: false,
     readOnly: false,
   },
   args,

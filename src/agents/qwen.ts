@@ -129,7 +129,8 @@ export const QWEN: Cli = {
     interrupt: false,
     tokens: true,
     cost: false,
-    limits: true,
+    // A refusal is told as one, and never when it ends.
+    limits: false,
     readOnly: false,
   },
   args,
