@@ -81,8 +81,16 @@ export interface Desk {
 export interface Works {
   put(path: string, content: string | Uint8Array): Promise<WorkRef>;
   get(sha256: string): Promise<Uint8Array | null>;
-  /** Writes `attempts/<NNN>/<name>`; returns the path. */
-  attemptFile(iteration: number, name: string, content: string | Uint8Array): Promise<string>;
+  /**
+   * Writes `attempts/<NNN>/<name>`; returns the path. `durable: false`: no fact names it, so that a power cut may
+   * lose it.
+   */
+  attemptFile(
+    iteration: number,
+    name: string,
+    content: string | Uint8Array,
+    as?: { durable: boolean },
+  ): Promise<string>;
   /** Absolute path of `attempts/<NNN>/outbox.jsonl`, made empty when missing. */
   outboxPath(iteration: number): Promise<string>;
   /** Absolute path of `logs/iteration-<NNN>.log`. */

@@ -77,6 +77,7 @@ function nameOf(path: string): string {
 /** Why the last try of this call was returned, word for word. */
 function lastFaults(state: State, item: Item): string[] {
   const key = itemKey(item);
+  if ((state.items.get(key)?.attempts ?? 0) === 0) return [];
   for (let iteration = state.lastIteration; iteration > 0; iteration--) {
     const attempt = state.attempts.get(iteration);
     if (attempt?.verdict == null || itemKey(attempt.item) !== key) continue;

@@ -94,7 +94,7 @@ function groundAt(place: Place, options: GroundOptions): RepoGround {
   const memory = openMemory(place);
   let subjects: Subjects | null = null;
   let excludedInHead: { head: string | null; paths: Set<string> } | null = null;
-  let warmth: Warmth = { stamp: '', tracked: '', hidden: [], staged: null };
+  let warmth: Warmth = { stamp: '', tracked: '', entries: null, hidden: [], staged: null };
   let lastTree: string | null = null;
   const warm = async () => {
     warmth = await warmIndex(place, warmth);

@@ -14,6 +14,7 @@ import { git } from './git.ts';
 import { decodeIndex, entryContent } from './index-file.ts';
 import { pathText } from './paths.ts';
 import { isExcluded, type Place, PRIVATE_OPTIONS } from './place.ts';
+import { stampOf } from './stamp.ts';
 
 /** More of them, and more files in each, are not looked at. */
 const MOST = 50;
@@ -45,7 +46,12 @@ export async function innerRepositories(place: Place): Promise<InnerRepository[]
 
 /** The names of the index that stand for a commit of another repository. */
 async function gitlinks(place: Place): Promise<string[]> {
-  if (!mayHoldGitlink(place.indexFile)) return [];
+  // Git writes a new index where anything is different, and asks for it before and after every attempt.
+  const stamp = stampOf(place.indexFile);
+  if (stamp === place.linkless || !mayHoldGitlink(place.indexFile)) {
+    place.linkless = stamp;
+    return [];
+  }
   return (decodeIndex(await readFile(place.indexFile), place.oidBytes) ?? [])
     .filter((entry) => entryContent(entry)?.mode === '160000')
     .map(({ name }) => pathText(name));

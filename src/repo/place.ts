@@ -46,6 +46,8 @@ export interface Place {
   shell: Shell | null;
   /** The last comparison that came along with a snapshot, as git printed it. */
   compared: { before: string; after: string; raw: Buffer } | null;
+  /** The stamp of a private index that was found to hold no repository inside; null: none was. */
+  linkless: string | null;
   /** Repositories in the work tree without a commit, which no snapshot can name; at most 100. */
   unborn: Set<string>;
   /** What was skipped and why, for a person; at most 100. */
@@ -115,6 +117,7 @@ export async function makePlace(options: PlaceOptions): Promise<Place> {
     quickFiles: false,
     shell: process.platform === 'win32' ? null : openShell({ cwd: project.root, env: privateEnv }),
     compared: null,
+    linkless: null,
     unborn: new Set(),
     notes: new Set(),
   };

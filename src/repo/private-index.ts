@@ -24,12 +24,28 @@ const SAMPLE = 64;
 export interface PrivateIndex {
   /** Which paths are tracked, as one hash: unchanged by a refresh or by staging known files. */
   tracked: string;
+  /** How many entries there are, those left out included. */
+  entries: number;
   /** Names whose changes the user told git to overlook. */
   hidden: Buffer[];
   /** Some of the names, evenly spread. */
   sample: Buffer[];
   /** The tree that the user's index stands for, where git has noted it there; null: not known. */
   staged: string | null;
+}
+
+/** How many entries an index file says it has; null where it cannot be read. */
+export function entryCount(file: string): number | null {
+  const head = Buffer.alloc(HEAD_BYTES);
+  let source: number | null = null;
+  try {
+    source = openSync(file, 'r');
+    return readSync(source, head, 0, HEAD_BYTES, 0) < HEAD_BYTES ? null : head.readUInt32BE(8);
+  } catch {
+    return null;
+  } finally {
+    if (source !== null) closeSync(source);
+  }
 }
 
 export interface IndexWish {
@@ -68,7 +84,8 @@ function rewrite(source: number, out: number | null, wish: IndexWish): PrivateIn
   const head = window === null ? null : nextBytes(window, HEAD_BYTES);
   if (window === null || head === null) return null;
   write(window, head);
-  const read = readEntries(window, head.readUInt32BE(8), wish);
+  const entries = head.readUInt32BE(8);
+  const read = readEntries(window, entries, wish);
   if (read === null) return null;
   const { count, dropped, hash, hidden, sample } = read;
   const tree = treeExtension(read.rest);
@@ -77,7 +94,7 @@ function rewrite(source: number, out: number | null, wish: IndexWish): PrivateIn
   write(window, Buffer.alloc(wish.oidBytes));
   head.writeUInt32BE(count, 8);
   if (out !== null) writeSync(out, head, 0, HEAD_BYTES, 0);
-  return { tracked: hash, hidden, sample, staged: rootOf(tree, wish.oidBytes) };
+  return { tracked: hash, entries, hidden, sample, staged: rootOf(tree, wish.oidBytes) };
 }
 
 /** The part of the file that is in hand. */

@@ -16,13 +16,16 @@ import { blobId } from './blob-id.ts';
 import { type GitResult, git, gitProblem } from './git.ts';
 import { absolutePath, pathBytes, pathText } from './paths.ts';
 import { everything, note, type Place, PRIVATE_OPTIONS } from './place.ts';
-import { type PrivateIndex, privateIndex } from './private-index.ts';
+import { entryCount, type PrivateIndex, privateIndex } from './private-index.ts';
 import type { Shell } from './shell.ts';
+import { stampOf } from './stamp.ts';
 
 /** What is known of the user's index, so that it is read again only when it was written. */
 export interface Warmth {
   stamp: string;
   tracked: string;
+  /** How many entries the user's index has; null: not known. */
+  entries: number | null;
   /** Paths whose changes the user told git to overlook. */
   hidden: string[];
   /** The tree that the user's index stands for; null: not known. */
@@ -59,7 +62,7 @@ export async function warmIndex(place: Place, warmth: Warmth): Promise<Warmth> {
   if (warmth.stamp !== '' && (place.gitDir === null || warmth.stamp === stamp)) return warmth;
   if (stamp === 'none') {
     if (place.gitDir !== null) await rm(place.indexFile, { force: true });
-    return { stamp, tracked: 'none', hidden: [], staged: null };
+    return { stamp, tracked: 'none', entries: null, hidden: [], staged: null };
   }
   const wish = {
     from: source,
@@ -69,7 +72,9 @@ export async function warmIndex(place: Place, warmth: Warmth): Promise<Warmth> {
     present: (name: Buffer) => isPresent(place, name),
   };
   const first = warmth.stamp === '';
-  const seen = first ? null : privateIndex({ ...wish, to: null });
+  // With other paths in it, it is taken again in any case; mostly a commit of ours put them there.
+  const others = first || entryCount(source) !== warmth.entries;
+  const seen = others ? null : privateIndex({ ...wish, to: null });
   if (seen !== null && seen.tracked === warmth.tracked) return { ...warmth, ...known(seen), stamp };
   const ours = privateIndex(wish);
   if (ours === null) return copyWhole(place, source, stamp);
@@ -80,8 +85,8 @@ export async function warmIndex(place: Place, warmth: Warmth): Promise<Warmth> {
   return { ...known(ours), stamp };
 }
 
-function known({ tracked, staged, hidden }: PrivateIndex): Omit<Warmth, 'stamp'> {
-  return { tracked, staged, hidden: hidden.map(pathText) };
+function known({ tracked, entries, staged, hidden }: PrivateIndex): Omit<Warmth, 'stamp'> {
+  return { tracked, entries, staged, hidden: hidden.map(pathText) };
 }
 
 /**
@@ -121,12 +126,7 @@ async function copyWhole(place: Place, source: string, stamp: string): Promise<W
   const removed = await privateGit(place, [...args, ...place.excluded]);
   // A torn index: every file is read anew instead.
   if (removed.code !== 0) await rm(place.indexFile, { force: true });
-  return { stamp, tracked: stamp, hidden: [], staged: null };
-}
-
-function stampOf(file: string): string {
-  const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
-  return stat === undefined ? 'none' : `${stat.mtimeNs}-${stat.size}-${stat.ino}`;
+  return { stamp, tracked: stamp, entries: null, hidden: [], staged: null };
 }
 
 /** Options of a comparison: exact, by path, and nothing of the user's runs. */

@@ -171,12 +171,30 @@ interface Below {
 }
 
 function filesBelow(entriesIn: Entries, { sessionDir, folder, found }: Below): void {
-  for (const entry of entriesIn(join(sessionDir, folder))) {
-    if (entry.name.startsWith('.') || found.length > WORKS_MOST) continue;
-    if (entry.isFile()) found.push(`${folder}/${entry.name}`);
-    else if (entry.isDirectory())
-      filesBelow(entriesIn, { sessionDir, folder: `${folder}/${entry.name}`, found });
-  }
+  const { files, folders } = partsOf(entriesIn(join(sessionDir, folder)), folder);
+  for (const file of files) if (found.length <= WORKS_MOST) found.push(file);
+  for (const below of folders) filesBelow(entriesIn, { sessionDir, folder: below, found });
+}
+
+interface Parts {
+  files: string[];
+  folders: string[];
+}
+
+/** Of entries that are handed out again and again, as those of a folder that has not changed. */
+const parts = new WeakMap<readonly Dirent[], Parts>();
+
+function partsOf(entries: readonly Dirent[], folder: string): Parts {
+  const known = parts.get(entries);
+  if (known !== undefined) return known;
+  const shown = entries.filter(({ name }) => !name.startsWith('.'));
+  const paths = (of: Dirent[]) => of.map(({ name }) => `${folder}/${name}`);
+  const made = {
+    files: paths(shown.filter((entry) => entry.isFile())),
+    folders: paths(shown.filter((entry) => entry.isDirectory())),
+  };
+  parts.set(entries, made);
+  return made;
 }
 
 type Entries = (folder: string) => readonly Dirent[];

@@ -21,7 +21,7 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { copyFile, type FileHandle, open, rename, unlink } from 'node:fs/promises';
+import { copyFile, type FileHandle, open, unlink } from 'node:fs/promises';
 import { basename, dirname, join, relative, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -129,7 +129,7 @@ export async function writeNew(file: string, content: string | Uint8Array, as: N
 async function renamePatiently(from: string, to: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await rename(from, to);
+      return renameSync(from, to);
     } catch (error) {
       const busy = ['EPERM', 'EACCES', 'EBUSY'].includes(errorCode(error));
       if (!busy || process.platform !== 'win32' || attempt === 5) throw error;
@@ -140,7 +140,9 @@ async function renamePatiently(from: string, to: string): Promise<void> {
 
 function present(file: string): { path: string; mode: number } | null {
   try {
-    const path = realpathSync(file);
+    const there = lstatSync(file, { throwIfNoEntry: false });
+    if (there === undefined) return null;
+    const path = there.isSymbolicLink() ? realpathSync(file) : file;
     return { path, mode: statSync(path).mode & 0o777 };
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return null;
@@ -182,30 +184,30 @@ export function hasLink(root: string, file: string): boolean {
  * Replaces a file as a whole: a reader sees the old content or the new, also after a power cut. Folders
  * are made as needed; a link is followed, so that it stays a link. Without `mode` an existing file keeps
  * its own. `projectDir` is given for a file in the work tree, see `scratchFor`; `within` for a file that agents
- * can get at, see `clearWay`. Throws `StoreFull` when the
- * disk takes no more, with the old file untouched.
+ * can get at, see `clearWay`; `durable: false` for a copy of what is kept elsewhere, which a power cut may lose.
+ * Throws `StoreFull` when the disk takes no more, with the old file untouched.
  */
 export async function atomicWrite(
   file: string,
   content: string | Uint8Array,
-  options: { mode?: number; projectDir?: string; within?: string } = {},
+  options: NewFile & { projectDir?: string; within?: string } = {},
 ): Promise<void> {
   if (options.within !== undefined) clearWay(options.within, file);
   const existing = present(file);
   const target = existing?.path ?? file;
   const mode = options.mode ?? existing?.mode ?? 0o666;
   mkdirSync(dirname(target), { recursive: true });
-  const { projectDir } = options;
+  const { projectDir, durable = true } = options;
   const temporary = temporaryName(target, projectDir && scratchFor(target, projectDir));
   try {
-    await writeNew(temporary, content, { mode });
+    await writeNew(temporary, content, { mode, durable });
     if (existing !== null || options.mode !== undefined) chmodSync(temporary, mode);
     await renamePatiently(temporary, target);
   } catch (error) {
     removeAnyway(temporary);
     throw diskError(error, file);
   }
-  await syncFolder(dirname(target));
+  if (durable) await syncFolder(dirname(target));
 }
 
 /**

@@ -4,7 +4,7 @@
  * name and never read.
  */
 import { createHash } from 'node:crypto';
-import { type Dirent, readdirSync } from 'node:fs';
+import { type Dirent, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { qualifyIssues, readFeedback } from '../dialects/index.ts';
@@ -185,9 +185,11 @@ function batchOf(
 }
 
 function entriesIn(folder: string): Dirent[] {
+  // Mostly nobody has written any, and an error costs ten times the look.
+  if (!existsSync(folder)) return [];
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
-    return []; // none was written yet
+    return []; // a file, or gone meanwhile
   }
 }

@@ -42,10 +42,10 @@ export function openWorks(sessionDir: string): Works {
   return {
     put,
     get: (hash) => readVerified(place, hash),
-    async attemptFile(iteration, name, content) {
+    async attemptFile(iteration, name, content, { durable } = { durable: true }) {
       if (!PLAIN_NAME.test(name)) throw new Error(`not a plain file name: ${JSON.stringify(name)}`);
       const path = `${attemptFolder(iteration)}/${name}`;
-      await atomicWrite(join(sessionDir, path), content, { within: sessionDir });
+      await atomicWrite(join(sessionDir, path), content, { within: sessionDir, durable });
       return path;
     },
     async outboxPath(iteration) {
@@ -64,7 +64,9 @@ export function openWorks(sessionDir: string): Works {
       return Math.max(0, ...files.map((file) => modifiedAt(join(sessionDir, file))));
     },
     async writePrompt(iteration, text) {
-      await atomicWrite(join(sessionDir, promptName(iteration)), text, { within: sessionDir });
+      // The prompt that counts is the one in the store; this is the copy that people and agents open.
+      const copy = join(sessionDir, promptName(iteration));
+      await atomicWrite(copy, text, { within: sessionDir, durable: false });
       return put(promptName(iteration), text);
     },
   };

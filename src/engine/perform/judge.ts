@@ -37,6 +37,7 @@ export async function judgeAttempt(house: House, iteration: number): Promise<voi
     iteration,
     'evidence.json',
     `${JSON.stringify({ evidence, judgement }, null, 2)}\n`,
+    { durable: false },
   );
   if (judgement.value === 'accepted') await promote(house, attempt);
   const taken = await takenAlong(house, attempt);

@@ -232,6 +232,7 @@ function interruptedBy(
   agent: string,
 ): { iteration: number; sessionId: string } | null {
   const key = itemKey(item);
+  if ((state.items.get(key)?.attempts ?? 0) === 0) return null;
   for (let iteration = state.lastIteration; iteration > 0; iteration -= 1) {
     const attempt = state.attempts.get(iteration);
     if (attempt === undefined || itemKey(attempt.item) !== key) continue;
