@@ -46,6 +46,8 @@ export interface Place {
   shell: Shell | null;
   /** The last comparison that came along with a snapshot, as git printed it. */
   compared: { before: string; after: string; raw: Buffer } | null;
+  /** The tree that the private index stood for when it was last given its second name; null: it has none. */
+  treed: string | null;
   /** The stamp of a private index that was found to hold no repository inside; null: none was. */
   linkless: string | null;
   /** Repositories in the work tree without a commit, which no snapshot can name; at most 100. */
@@ -118,6 +120,7 @@ export async function makePlace(options: PlaceOptions): Promise<Place> {
     shell: process.platform === 'win32' ? null : openShell({ cwd: project.root, env: privateEnv }),
     compared: null,
     linkless: null,
+    treed: null,
     unborn: new Set(),
     notes: new Set(),
   };
@@ -147,7 +150,9 @@ async function makePrivateGit(folder: string, project: Project): Promise<void> {
  */
 async function takeIndex(folder: string): Promise<string> {
   const own = join(folder, `index.${process.pid}-${randomBytes(4).toString('hex')}`);
-  const old = (await readdir(folder)).filter((name) => /^(?:index|scratch|restore|commit)\./.test(name));
+  const old = (await readdir(folder)).filter((name) =>
+    /^(?:index|scratch|restore|commit|treed)\./.test(name),
+  );
   const written = (name: string) => statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0;
   const indexes = old.filter((name) => /^index\.[0-9a-f-]+$/.test(name));
   const last = indexes.sort((a, b) => written(a) - written(b)).at(-1);

@@ -260,6 +260,43 @@ describe('a snapshot', () => {
     expect(await ground.changes(before.tree, after.tree)).toHaveLength(5);
   });
 
+  it('writes no tree anew where nothing changed, and one wherever something did', async () => {
+    repo.write('a', 'one');
+    repo.commitAll('first');
+    const log = join(repo.privateDir, '..', 'calls');
+    const shim = join(repo.privateDir, '..', 'shim');
+    const { PATH = '' } = process.env;
+    mkdirSync(shim);
+    writeFileSync(join(shim, 'git'), `#!/bin/sh\necho "$*" >>"${log}"\nPATH='${PATH}' exec git "$@"\n`, {
+      mode: 0o755,
+    });
+    const ground = await repo.open({ env: testEnv({ PATH: `${shim}:${PATH}` }) });
+    const trees: string[] = [];
+    const written = async () => {
+      writeFileSync(log, '');
+      trees.push((await ground.snapshot()).tree);
+      return readFileSync(log, 'utf8').includes('write-tree');
+    };
+    const old = (path: string) => utimesSync(join(repo.root, path), 1, 1);
+    repo.write('b', 'two');
+    old('b');
+    expect(await written()).toBe(true);
+    expect(await written()).toBe(false);
+    repo.write('a', 'eno');
+    expect(await written()).toBe(true);
+    repo.write('a', 'one');
+    old('a');
+    expect(await written()).toBe(true);
+    expect(await written()).toBe(false);
+    unlinkSync(join(repo.root, 'b'));
+    // The user's own objects hold that tree, and may lose it.
+    expect([await written(), await written()]).toEqual([true, true]);
+    expect(trees[0]).toBe(trees[1]);
+    expect(trees[2]).not.toBe(trees[0]);
+    expect([trees[3], trees[4]]).toEqual([trees[0], trees[0]]);
+    expect([trees[5], trees[6]]).toEqual([repo.git('rev-parse', 'HEAD^{tree}').trim(), trees[5]]);
+  });
+
   it('survives objects that were pruned under it', async () => {
     repo.write('a', 'one');
     repo.commitAll('first');

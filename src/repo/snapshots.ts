@@ -7,9 +7,9 @@
  * git re-reads what was written in the same second. It is taken again only when other paths became
  * tracked (an ignored file added by force, say), never for a mere refresh.
  */
-import { lstatSync, statSync } from 'node:fs';
+import { existsSync, linkSync, lstatSync, rmSync, statSync } from 'node:fs';
 import { copyFile, rename, rm, utimes } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Change } from '../core/index.ts';
 import { Problem, shellWord } from '../core/index.ts';
 import { blobId } from './blob-id.ts';
@@ -156,7 +156,7 @@ export async function takeTree(place: Place, since: string | null): Promise<stri
 async function takeInOneGo(place: Place, shell: Shell, since: string | null): Promise<string | null> {
   const lines = [
     `${shellLine(place, addArgs(place))}; added=$?; [ $added -le 1 ] || exit 2`,
-    `tree=$(${shellLine(place, ['write-tree'])}) || exit 2`,
+    `if ${isTreed(place)}; then tree=${place.treed}; else tree=$(${shellLine(place, ['write-tree'])}) || exit 2; fi`,
     'echo "$added $tree"',
   ];
   if (since !== null) {
@@ -172,7 +172,42 @@ async function takeInOneGo(place: Place, shell: Shell, since: string | null): Pr
     noteSkipped(place, result.stderr);
   }
   if (since !== null) place.compared = { before: since, after: tree, raw: result.stdout.subarray(end + 1) };
+  noteTreed(place, tree);
   return tree;
+}
+
+/** The index that `place.treed` is the tree of, under a second name. */
+const treedFile = ({ indexFile }: Place): string => join(dirname(indexFile), `treed.${basename(indexFile)}`);
+
+/** As a shell asks it: git puts a new index in place where anything is different, and leaves the old one else. */
+function isTreed(place: Place): string {
+  return place.treed === null
+    ? 'false'
+    : `[ ${shellWord(place.indexFile)} -ef ${shellWord(treedFile(place))} ]`;
+}
+
+function noteTreed(place: Place, tree: string): void {
+  const file = treedFile(place);
+  try {
+    if (place.treed === tree && isOneFile(place.indexFile, file)) return;
+    place.treed = null;
+    rmSync(file, { force: true });
+    if (!isOurs(place, tree)) return;
+    linkSync(place.indexFile, file);
+    place.treed = tree;
+  } catch {
+    // A file system without second names: the tree is written anew each time.
+  }
+}
+
+/** A tree that only the user's objects hold can be pruned, which writing it would show. */
+function isOurs({ privateEnv }: Place, tree: string): boolean {
+  return existsSync(join(privateEnv.GIT_OBJECT_DIRECTORY!, tree.slice(0, 2), tree.slice(2)));
+}
+
+function isOneFile(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((file) => statSync(file, { bigint: true, throwIfNoEntry: false }));
+  return a !== undefined && b !== undefined && a.ino === b.ino && a.dev === b.dev;
 }
 
 async function takeSlowly(place: Place): Promise<string> {
