@@ -1,7 +1,8 @@
 /**
  * The five-role session as a whole: a planner that cuts an objective into hundreds of tasks in many layers, an
  * executor and a reviewer for each of them, all done the moment they start. What a call costs beside its agent is
- * held against the bare git commands of one snapshot; landings are counted apart.
+ * held against the bare git commands of one snapshot, in a session whose agents run one by one; landings are
+ * counted apart. Beside it, what calls cost whose agents run side by side, each in a work tree of its own.
  */
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -23,7 +24,11 @@ interface Size {
   files: number;
   tasks: number;
   layers: number;
+  /** How many agents run at a time; absent: one. */
+  wide?: number;
 }
+
+const WIDE = 3;
 
 /** A call is some turns; many more mean that it never ends. */
 const TURNS_MOST = 100;
@@ -37,7 +42,12 @@ export async function fullRows({ quick }: Scale): Promise<(Row | Missing)[]> {
     const session = await openFull(root, size);
     const rows = await callRows(root, session, size);
     await session.opened.close();
-    return [...rows, ...(await resumeRows(root, session.dir, size)), ...(await processRows())];
+    return [
+      ...rows,
+      ...(await resumeRows(root, session.dir, size)),
+      ...(await processRows()),
+      ...(await besideRows(quick)),
+    ];
   } finally {
     rmSync(root, { recursive: true, force: true });
   }
@@ -68,7 +78,7 @@ async function callRows(root: string, session: FullSession, size: Size): Promise
   const many = `${size.tasks} tasks in ${size.layers} layers, ${size.files.toLocaleString('en-US')} files`;
   return [
     {
-      name: `a call of the five roles against bare git, ${size.files.toLocaleString('en-US')} files`,
+      name: `a call one by one against bare git, ${size.files.toLocaleString('en-US')} files`,
       value: ours / calls / (theirs / rounds),
       unit: 'x',
       most: 1.3,
@@ -120,8 +130,6 @@ async function processRows(): Promise<Row[]> {
     for (let over = false; !over; ) ({ over } = await session.call());
     await session.opened.close();
     const { calls, landings } = session.counted;
-    // The planner's calls come first, and their first snapshot is of a repository nobody has looked at.
-    const each = (all: string[][]) => all.reduce((sum, one) => sum + one.length, 0) / all.length;
     const words = (all: string[][]) => (all.at(-1) ?? []).map(commandOf).join(', ');
     return [
       {
@@ -132,6 +140,64 @@ async function processRows(): Promise<Row[]> {
         note: words(calls.slice(0, -2)),
       },
       { name: 'git processes a landing', value: each(landings), unit: '', most: 6, note: words(landings) },
+    ];
+  } finally {
+    process.env.PATH = path;
+    rmSync(root, { recursive: true, force: true });
+    rmSync(shim, { recursive: true, force: true });
+  }
+}
+
+const each = (all: string[][]) => all.reduce((sum, one) => sum + one.length, 0) / all.length;
+
+/** The same with agents side by side, in a session of its own, its git processes counted. */
+async function besideRows(quick: boolean): Promise<Row[]> {
+  const size: Size = quick
+    ? { files: 300, tasks: 6, layers: 2, wide: WIDE }
+    : { files: 10_000, tasks: 60, layers: 8, wide: WIDE };
+  const root = makeRepository(size.files);
+  const shim = mkdtempSync(join(tmpdir(), 'ralph-bench-shim-'));
+  const path = process.env.PATH ?? '';
+  try {
+    const read = countingGit(shim);
+    process.env.PATH = `${shim}${delimiter}${path}`;
+    const session = await openFull(root, size, read);
+    let [ours, landing] = [0, 0];
+    for (let over = false; !over; ) {
+      const one = await session.call();
+      over = one.over;
+      ours += one.callMs;
+      landing += one.landMs;
+    }
+    const calls = session.opened.house.state.lastIteration;
+    await session.opened.close();
+    const { landings } = session.counted;
+    const processes = session.counted.calls.flat();
+    const most = [...new Set(processes.map(commandOf))]
+      .map((word) => ({ word, each: processes.filter((one) => commandOf(one) === word).length / calls }))
+      .sort((a, b) => b.each - a.each)
+      .slice(0, 6)
+      .map((one) => `${one.word} ${one.each.toFixed(1)}`);
+    return [
+      {
+        name: `a call ${WIDE} side by side, ${size.files.toLocaleString('en-US')} files`,
+        value: ours / calls,
+        unit: 'ms',
+        note: `${size.tasks} tasks, ${calls} calls; their landings ${(landing / landings.length).toFixed(1)} ms each; the counting of git included`,
+      },
+      {
+        name: `git processes a call ${WIDE} side by side`,
+        value: processes.length / calls,
+        unit: '',
+        note: most.join(', '),
+      },
+      {
+        name: `git processes a landing ${WIDE} side by side`,
+        value: each(landings),
+        unit: '',
+        most: 6,
+        note: (landings.at(-1) ?? []).map(commandOf).join(', '),
+      },
     ];
   } finally {
     process.env.PATH = path;
@@ -151,6 +217,7 @@ interface FullSession {
 
 async function openFull(root: string, size: Size, gitCalls = (): string[] => []): Promise<FullSession> {
   let agentMs = 0;
+  const wide = size.wide ?? 1;
   const place = await findPlace(root);
   const session = await createSession({ mainRoot: place.mainDir, now: Date.now(), timezone: 'UTC' });
   const ground = await openPlaceGround(place, session, { excluded: [], useGit: true });
@@ -160,7 +227,7 @@ async function openFull(root: string, size: Size, gitCalls = (): string[] => [])
     timezone: 'UTC',
     list: null,
     ground: () => Promise.resolve(ground),
-    agent: () => crew({ root, dir: session.dir, size, spent: (ms) => (agentMs += ms) }),
+    agent: () => crew({ dir: session.dir, size, spent: (ms) => (agentMs += ms) }),
     audience: { record: () => undefined, event: () => undefined, say: () => undefined },
     env: process.env,
     force: false,
@@ -171,6 +238,7 @@ async function openFull(root: string, size: Size, gitCalls = (): string[] => [])
     team: 'full',
     modes: [...TEAMS.full!],
     commit: 'auto',
+    parallel: { executors: wide, reviewers: wide, questioners: wide },
     limits: { ...base.limits, maxCycles: 0 },
   });
   await append(house, beginning([], policy).slice(0, 2));
@@ -205,7 +273,6 @@ async function openFull(root: string, size: Size, gitCalls = (): string[] => [])
 }
 
 interface Crew {
-  root: string;
   dir: string;
   size: Size;
   /** CPU ms of what an agent did itself. */
@@ -232,7 +299,7 @@ function crew(at: Crew): Agent {
   };
 }
 
-function played({ env, marker }: AgentCall, { root, dir, size }: Crew): Record<string, unknown> {
+function played({ env, marker, cwd }: AgentCall, { dir, size }: Crew): Record<string, unknown> {
   const write = (path: string, text: string) => {
     const file = join(dir, 'iterations/1', path);
     mkdirSync(dirname(file), { recursive: true });
@@ -247,7 +314,7 @@ function played({ env, marker }: AgentCall, { root, dir, size }: Crew): Record<s
         write(`tasks/${id}.md`, taskFile(id, `${id}.txt`, dependsOn));
       return { tasks_defined: size.tasks };
     case 'implement':
-      writeFileSync(join(root, 'src', `${env.RALPH_TASK_ID}.txt`), `${marker}\n`);
+      writeFileSync(join(cwd, 'src', `${env.RALPH_TASK_ID}.txt`), `${marker}\n`);
       return { files_modified: [`src/${env.RALPH_TASK_ID}.txt`] };
     case 'TASK_REVIEW':
       return {
