@@ -99,6 +99,8 @@ function listed(paths: string[]): string {
 function unlanded(state: State): Step | null {
   for (const task of state.tasks.values()) {
     if (task.status !== 'done' || task.landed !== 'no') continue;
+    // Its gates run once more before it lands, and none begins in a pause.
+    if (task.overtaken && state.paused) continue;
     // Its work may lie aside since an earlier try; another task's work never goes into its commit.
     return (task.aside && prepareGround(state, task.def.id)) || { do: 'land', task: task.def.id };
   }

@@ -2,7 +2,9 @@
 import type { Fact } from './event.ts';
 import { moveTask, restartBudgets } from './evolve-task.ts';
 import type { Message } from './message.ts';
+import type { Question } from './question.ts';
 import type { QuestionState, State } from './state.ts';
+import { isTerminal } from './task.ts';
 
 type PeopleFact = Extract<
   Fact,
@@ -64,6 +66,7 @@ export function evolvePeople(state: State, fact: PeopleFact, at: number): void {
         shown: {},
       });
       state.openQuestions.add(fact.question.id);
+      closeWhereOver(state, fact.question);
       if (fact.question.kind === 'approval' && fact.question.askedBy === 'engine')
         state.cycleWork.approval = fact.question.id;
       return;
@@ -93,6 +96,14 @@ export function evolvePeople(state: State, fact: PeopleFact, at: number): void {
 }
 
 /** It named its question, or there was one only. */
+/** A person took the task away while its agent was asking: nobody needs the answer any more. */
+function closeWhereOver(state: State, { id, about }: Question): void {
+  const task = state.tasks.get(about);
+  if (!task || !isTerminal(task.status)) return;
+  state.openQuestions.delete(id);
+  Object.assign(state.questions.get(id)!, { state: 'closed', delivered: true });
+}
+
 function noteUnconfirmed(state: State, { type, question, option, text, from }: Message): void {
   if (type !== 'ANSWER' && type !== 'APPROVE' && type !== 'SKIP') return;
   const id = question ?? (state.openQuestions.size === 1 ? [...state.openQuestions][0] : undefined);

@@ -120,6 +120,7 @@ const story = fc.record({
   between: fc.array(messages, { maxLength: 5 }),
   commitFails: fc.boolean(),
   crashAt: fc.nat(200),
+  beside: fc.boolean(),
 });
 type Story = typeof story extends fc.Arbitrary<infer T> ? T : never;
 
@@ -128,6 +129,7 @@ const GATE = { name: 'test', run: 'npm test', timeoutS: 60, required: true, minT
 function over(given: Story) {
   return {
     ...(given.reviewed ? PAIR : {}),
+    ...(given.beside ? { parallel: { executors: 3, reviewers: 3, questioners: 3 } } : {}),
     protect: ['keep.txt'],
     gates: given.gate ? [{ ...GATE, baseline: 'no_regression' as const }] : [],
     limits: { onExhausted: given.onExhausted, maxIterations: 25 },
@@ -214,7 +216,10 @@ function checkJournal(world: World): void {
     const verdict = facts(world, 'verdict.reached').find((reached) => reached.iteration === fact.iteration);
     expect(verdict).toBeDefined();
   }
-  expect(world.outside.files['keep.txt']).toBe('kept');
+  // What an attempt that was cut off did to it is left for a person to see, and in no commit.
+  for (const { files, message } of world.outside.commits)
+    if (message.includes('Ralph-Task')) expect(files['keep.txt']).toBe('kept');
+  if (facts(world, 'attempt.lost').length === 0) expect(world.outside.files['keep.txt']).toBe('kept');
 }
 
 async function playOut(world: World, given: Story): Promise<void> {

@@ -239,6 +239,12 @@ function withPrefix({ ground }: House, pattern: string): string {
   return prefix === '' ? pattern : `${prefix}/${pattern.replace(/^\.?\//, '')}`;
 }
 
+/** What no attempt may change, as the ground's root sees it. */
+export function protectedPatterns(house: House): string[] {
+  const own = ['ralph.yml', '.ralph/ralph.toml', 'ralph/prd.md', ...(house.state.policy?.protect ?? [])];
+  return own.map((pattern) => withPrefix(house, pattern));
+}
+
 /** Undoes what threw a person's work away, changes to protected paths, and all of a mode that may write nothing. */
 async function putBack(
   house: House,
@@ -247,8 +253,7 @@ async function putBack(
 ): Promise<{ trespass: Trespass[]; restored: boolean }> {
   const readOnly = MODES[attempt.item.mode].mayWrite !== 'repository';
   const docs = attempt.item.mode === 'PROMOTE' ? withPrefix(house, '.docs/') : null;
-  const own = ['ralph.yml', '.ralph/ralph.toml', 'ralph/prd.md', ...(house.state.policy?.protect ?? [])];
-  const protect = own.map((pattern) => withPrefix(house, pattern));
+  const protect = protectedPatterns(house);
   const notAllowed = all.filter(
     ({ path, before }) =>
       matchesAny(protect, path) ||

@@ -7,9 +7,10 @@ import type { AttemptState, Fact } from '../../core/index.ts';
 import { MAX_CHANGES, theirsIn, told } from '../changes.ts';
 import { append, type House } from '../house.ts';
 import { innerLeft } from '../inner.ts';
+import { matchesAny } from '../match.ts';
 import { followOutbox } from '../outbox.ts';
 import { pauseForSwitch } from './branch.ts';
-import { finishAttempt, inspectList, sorted } from './finish.ts';
+import { finishAttempt, inspectList, protectedPatterns, sorted } from './finish.ts';
 import { gateMarker } from './gate.ts';
 import { committedMarks } from './marks.ts';
 import { loseGround, putRulesBack, type Ruled } from './rules.ts';
@@ -84,6 +85,31 @@ async function sparePersons(house: House, attempt: AttemptState, until: number):
   await append(house, [{ type: 'dirt.found', paths, reason }]);
 }
 
+/**
+ * A protected file that is not as it was: the killed attempt did it, or a person since. It is no part of the task
+ * either way; where a person works it is left and told, elsewhere it is put back.
+ */
+async function spareProtected(house: House, { iteration, before }: AttemptState): Promise<void> {
+  const { ground, state, side } = house;
+  const protect = protectedPatterns(house);
+  const { tree } = await ground.snapshot();
+  const changed = (await ground.changes(before.tree, tree)).filter(
+    ({ path }) => matchesAny(protect, path) && !state.dirty.has(path),
+  );
+  if (changed.length === 0) return;
+  if (side !== null) {
+    await ground.apply(changed.map((change) => ({ ...change, before: change.after, after: change.before })));
+    return;
+  }
+  const paths = changed.map(({ path }) => path);
+  const reason = `protected, and changed since iteration ${iteration} was begun; uncommitted and not counted`;
+  const text = `${paths.slice(0, 5).join(', ')} ${paths.length === 1 ? 'is' : 'are'} protected and changed since iteration ${iteration} was begun, which was cut off: by it or by somebody else. It stays as it is, in no commit. Look at it with \`git diff\`; undo what is not yours.`;
+  await append(house, [
+    { type: 'dirt.found', paths, reason },
+    { type: 'notice.given', level: 'critical', text },
+  ]);
+}
+
 /** An agent that had already reported its result is judged like any other. */
 async function reported(house: House, { attempt, ended, ruled }: Left): Promise<boolean> {
   if (house.state.aborted) return false;
@@ -131,6 +157,7 @@ async function reported(house: House, { attempt, ended, ruled }: Left): Promise<
 async function lose(house: House, { attempt, ended, ruled }: Left): Promise<void> {
   const { iteration } = attempt;
   const list = await inspectList(house, attempt);
+  await spareProtected(house, attempt);
   const after = await house.ground.snapshot();
   const all = await house.ground.changes(attempt.before.tree, after.tree);
   const isTheirs = await theirsIn(house, attempt);
