@@ -149,7 +149,9 @@ function groundAt(place: Place, options: GroundOptions): RepoGround {
     apply: (changes) =>
       alone(async () => {
         await warm();
-        return restore(place, changes);
+        const left = await restore(place, changes);
+        memory.learn(changes);
+        return left;
       }),
     merge: (changes) =>
       alone(async () => {

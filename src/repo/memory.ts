@@ -47,6 +47,17 @@ export function openMemory(place: Place): Memory {
   };
 }
 
+/** Of these changes the paths that hold their end or their beginning, with it; others are missing. */
+export function eitherEnd(place: Place, changes: readonly Change[]): Map<string, string> {
+  const found = new Map<string, string>();
+  if (changes.length > TRIED_MOST) return found;
+  for (const { path, before, after } of changes) {
+    const blob = [after, before].find((one) => one !== null && holds(place, path, one));
+    if (blob) found.set(path, blob);
+  }
+  return found;
+}
+
 function holds(place: Place, path: string, blob: string): boolean {
   const stats = lstatOrNull(place.root, path);
   if (stats?.isFile() !== true || stats.size > FILE_BYTES) return false;

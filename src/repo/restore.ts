@@ -10,6 +10,7 @@ import { type Change, Problem } from '../core/index.ts';
 import { isNestedRepository, parseBlobId } from './blob-id.ts';
 import { currentBlobs, lstatOrNull } from './content.ts';
 import { git, gitProblem } from './git.ts';
+import { eitherEnd } from './memory.ts';
 import { absolutePath, foldersAbove, isInside, pathBytes } from './paths.ts';
 import { type Place, PRIVATE_OPTIONS } from './place.ts';
 
@@ -21,6 +22,13 @@ export async function restore(place: Place, changes: readonly Change[]): Promise
   const now = await currentBlobs(
     place,
     changes.map((change) => change.path),
+    async (paths) => {
+      const asked = new Set(paths);
+      return eitherEnd(
+        place,
+        changes.filter(({ path }) => asked.has(path)),
+      );
+    },
   );
   const conflicts = new Set<string>();
   const todo: Change[] = [];
