@@ -24,6 +24,10 @@ const wish = (...excluded: string[]) => ({
   excluded: excluded.map((path) => Buffer.from(path)),
   present: () => true,
 });
+const headTree = () => ({
+  content: execFileSync('git', ['cat-file', 'tree', 'HEAD^{tree}'], { cwd: repo.root }),
+  objects: join(repo.root, '.git/objects'),
+});
 const written = () => readFileSync(join(repo.root, '.git/private'));
 
 function gitOn(...args: string[]): string {
@@ -44,8 +48,9 @@ it('without exclusions it writes the tree of HEAD, and git finds nothing wrong i
 it('whatever is left out, the tree is what git itself would write without it', () => {
   const paths = ['a', 'd', 'd/b', 'd/e', 'd/e/g/h', 'z', 'ralph/tasks.json', 'ö', 'missing', 'd/bb', 'z.tx'];
   fc.assert(
-    fc.property(fc.subarray(paths), (excluded) => {
-      expect(privateIndex(wish(...excluded))).not.toBeNull();
+    fc.property(fc.subarray(paths), fc.boolean(), (excluded, isGiven) => {
+      const root = isGiven ? headTree() : null;
+      expect(privateIndex({ ...wish(...excluded), root })).not.toBeNull();
       const names = decodeIndex(written(), 20)!.map(({ name }) => String(name));
       for (const path of excluded) {
         expect(names.some((name) => name === path || name.startsWith(`${path}/`))).toBe(false);
@@ -59,6 +64,26 @@ it('whatever is left out, the tree is what git itself would write without it', (
     }),
     { numRuns: 25 },
   );
+});
+
+it('the tree without files of the root is made along, so that git has nothing to write', () => {
+  const { made } = privateIndex({ ...wish('a', 'z.txt'), root: headTree() })!;
+  const before = written();
+  const tree = gitOn('write-tree');
+  expect(made).toBe(tree);
+  expect(written().equals(before)).toBe(true);
+  expect(gitOn('ls-tree', '--name-only', tree).split('\n')).toEqual(['d', 'ralph', 'z', '"\\303\\266"']);
+  gitOn('update-index', '--force-write-index');
+  expect(gitOn('fsck', '--strict')).toBe('');
+});
+
+it('a tree that the index does not stand for is not believed', () => {
+  const root = headTree();
+  repo.write('a', 'other');
+  repo.commitAll('second');
+  privateIndex({ ...wish('z.txt'), root });
+  repo.git('rm', '-q', '--cached', 'z.txt');
+  expect(gitOn('write-tree')).toBe(repo.git('write-tree'));
 });
 
 it('marks that hide changes are cleared and named', () => {

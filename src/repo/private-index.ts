@@ -8,6 +8,7 @@
 import { Buffer } from 'node:buffer';
 import { closeSync, fstatSync, openSync, readFileSync, readSync, rmSync, writeSync } from 'node:fs';
 import { decodeIndex, encodeIndex } from './index-file.ts';
+import { type RootTree, rootWithout } from './root-tree.ts';
 
 const HEAD_BYTES = 12;
 const STAT_BYTES = 40;
@@ -32,6 +33,8 @@ export interface PrivateIndex {
   sample: Buffer[];
   /** The tree that the user's index stands for, where git has noted it there; null: not known. */
   staged: string | null;
+  /** The tree that the private one stands for, where it was made along; else null. */
+  made: string | null;
 }
 
 /** How many entries an index file says it has; null where it cannot be read. */
@@ -58,6 +61,8 @@ export interface IndexWish {
   excluded: readonly Buffer[];
   /** Whether a file that a sparse checkout leaves out is there all the same. */
   present(name: Buffer): boolean;
+  /** The tree of HEAD; null: not known. Only looked at where one is written. */
+  root?: RootTree | null;
 }
 
 /**
@@ -90,11 +95,14 @@ function rewrite(source: number, out: number | null, wish: IndexWish): PrivateIn
   const { count, dropped, hash, hidden, sample } = read;
   const tree = treeExtension(read.rest);
   if (tree === null) return null;
-  write(window, withoutFolders(tree, dropped, wish.oidBytes));
+  const staged = rootOf(tree, wish.oidBytes);
+  const root = wish.root && staged ? rootWithout(wish.root, { root: staged, names: dropped }) : null;
+  const left = root === null ? null : withRoot(tree, { count, root });
+  write(window, left ?? withoutFolders(tree, dropped, wish.oidBytes));
   write(window, Buffer.alloc(wish.oidBytes));
   head.writeUInt32BE(count, 8);
   if (out !== null) writeSync(out, head, 0, HEAD_BYTES, 0);
-  return { tracked: hash, entries, hidden, sample, staged: rootOf(tree, wish.oidBytes) };
+  return { tracked: hash, entries, hidden, sample, staged, made: root?.toString('hex') ?? null };
 }
 
 /** The part of the file that is in hand. */
@@ -360,7 +368,18 @@ function withoutFolders(tree: Buffer, dropped: readonly Buffer[], oidBytes: numb
   const into = { unknown, pieces, oidBytes };
   const end = tree.length === 0 ? -1 : readFolder({ tree, at: 0, above: null }, into);
   if (end === -1 || (unknown.size > 0 && end !== tree.length)) return Buffer.alloc(0);
-  const body = Buffer.concat([...pieces, tree.subarray(end)]);
+  return asExtension(Buffer.concat([...pieces, tree.subarray(end)]));
+}
+
+/** The cached trees as an extension, with this one as the root, and so many entries in it. */
+function withRoot(tree: Buffer, { count, root }: { count: number; root: Buffer }): Buffer {
+  const line = tree.indexOf(0x0a);
+  const folders = tree.toString('latin1', tree.indexOf(0x20), line + 1);
+  const head = Buffer.from(`\0${count}${folders}`, 'latin1');
+  return asExtension(Buffer.concat([head, root, tree.subarray(line + 1 + root.length)]));
+}
+
+function asExtension(body: Buffer): Buffer {
   const head = Buffer.alloc(8);
   head.write('TREE', 'latin1');
   head.writeUInt32BE(body.length, 4);

@@ -17,6 +17,7 @@ import { type GitResult, git, gitProblem } from './git.ts';
 import { absolutePath, pathBytes, pathText } from './paths.ts';
 import { everything, note, type Place, PRIVATE_OPTIONS } from './place.ts';
 import { entryCount, type PrivateIndex, privateIndex } from './private-index.ts';
+import type { RootTree } from './root-tree.ts';
 import type { Shell } from './shell.ts';
 import { stampOf } from './stamp.ts';
 
@@ -76,13 +77,22 @@ export async function warmIndex(place: Place, warmth: Warmth): Promise<Warmth> {
   const others = first || entryCount(source) !== warmth.entries;
   const seen = others ? null : privateIndex({ ...wish, to: null });
   if (seen !== null && seen.tracked === warmth.tracked) return { ...warmth, ...known(seen), stamp };
-  const ours = privateIndex(wish);
+  const ours = privateIndex({ ...wish, root: first ? await headTree(place) : null });
   if (ours === null) return copyWhole(place, source, stamp);
   if (first) place.quickFiles = isQuick(place, ours.sample);
   const seconds = Math.floor(statSync(source).mtimeMs / 1000);
   await utimes(wish.to, seconds, seconds);
   await rename(wish.to, place.indexFile);
+  if (ours.made !== null) noteTreed(place, ours.made);
   return { ...known(ours), stamp };
+}
+
+/** The tree of HEAD as an object; null without one, and where no shell stays that could ask cheaply. */
+async function headTree(place: Place): Promise<RootTree | null> {
+  if (place.gitDir === null || place.shell === null) return null;
+  const told = await place.shell.run([shellLine(place, ['cat-file', 'tree', 'HEAD^{tree}'])]);
+  if (told?.code !== 0) return null;
+  return { content: told.stdout, objects: place.privateEnv.GIT_OBJECT_DIRECTORY! };
 }
 
 function known({ tracked, entries, staged, hidden }: PrivateIndex): Omit<Warmth, 'stamp'> {
