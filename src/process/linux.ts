@@ -11,8 +11,8 @@ export const linuxTable: PlatformTable = {
   one(pid) {
     return readRow(pid, true);
   },
-  withEnv(name, value) {
-    return pids().flatMap((pid) =>
+  withEnv(name, value, among) {
+    return [...(among ?? pids())].flatMap((pid) =>
       hasEntry(readOr(pid, 'environ'), name, value) ? (readRow(pid, true) ?? []) : [],
     );
   },

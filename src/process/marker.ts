@@ -27,7 +27,6 @@ export function selfAndAncestors(): Set<number> {
 /** True when this process or one above it carries the variable, whatever a child has unset meanwhile. */
 export function ancestorCarries(name: string): boolean {
   if (process.env[name] !== undefined) return true;
-  const carriers = new Set(platform.withEnv(name, '').map((row) => row.pid));
-  if (carriers.size === 0) return false;
-  return [...selfAndAncestors()].some((pid) => carriers.has(pid));
+  const above = selfAndAncestors();
+  return platform.withEnv(name, '', above).some((row) => above.has(row.pid));
 }

@@ -25,8 +25,8 @@ export interface PlatformTable {
   rows(options: { commands: boolean }): ProcessRow[];
   /** null: no such process, or a zombie. */
   one(pid: number): ProcessRow | null;
-  /** Processes whose environment has this entry; '' is any value. */
-  withEnv(name: string, value: string): ProcessRow[];
+  /** Processes whose environment has this entry; '' is any value. `among` may spare a look at all others. */
+  withEnv(name: string, value: string, among?: ReadonlySet<number>): ProcessRow[];
   /** Changes with every boot. */
   boot(): string;
   /** How often looking through all processes is cheap enough. */
