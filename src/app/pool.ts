@@ -4,20 +4,24 @@ import { Problem } from '../core/index.ts';
 import type { GroundPool } from '../engine/index.ts';
 import { type RunOptions, run } from '../process/index.ts';
 import { openPool, type RepoGround } from '../repo/index.ts';
+import { sha256, stateFolder } from '../store/index.ts';
 import { agentEnvironment } from './environment.ts';
 import type { OpenRequest } from './open.ts';
 
 /** How long a command that prepares a new work tree may take. */
 const SET_UP_MS = 30 * 60_000;
 
-/** Work trees for agents side by side lie in the main checkout. */
+/**
+ * Work trees for agents side by side lie outside the project: a gate that looks for tests or texts below the
+ * project's folder finds none of theirs.
+ */
 export function poolOf(
   { place, session, worktree, env }: Pick<OpenRequest, 'place' | 'session' | 'worktree' | 'env'>,
   ground: RepoGround,
 ): GroundPool | null {
   return openPool({
     ground,
-    folder: join(place.mainDir, '.ralph', 'worktrees'),
+    folder: join(stateFolder(env), 'worktrees', sha256(place.mainDir).slice(0, 16)),
     copy: worktree?.copy ?? [],
     made: async (cwd) => {
       const lines = worktree?.run ?? [];

@@ -291,7 +291,10 @@ function wayOn(sessionDir: string): string {
 
 async function breakOff(house: House, { facts }: Problem): Promise<Exit> {
   const why = facts.why.length > 400 ? `${facts.why.slice(0, 399)}…` : facts.why;
-  const exit = exitOf(70, `${facts.what} ${TO_DO}${facts.fix.replace(/\.$/, '')}. (${why})`);
+  const exit = exitOf(
+    facts.code.startsWith('pool.') ? 5 : 70,
+    `${facts.what} ${TO_DO}${facts.fix.replace(/\.$/, '')}. (${why})`,
+  );
   await append(house, [{ type: 'run.stopped', ...exit }])
     .then(() => redraw(house))
     .catch(() => undefined);

@@ -97,6 +97,8 @@ function listed(paths: string[]): string {
 
 /** 4 */
 function unlanded(state: State): Step | null {
+  // A person is to look at the branch first.
+  if (state.paused?.by === 'engine') return null;
   for (const task of state.tasks.values()) {
     if (task.status !== 'done' || task.landed !== 'no') continue;
     // Its gates run once more before it lands, and none begins in a pause.

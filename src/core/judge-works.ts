@@ -20,8 +20,9 @@ export function judgeReview(evidence: Evidence, findings: Finding[]): Judgement 
   const unmet = result?.criteriaResults.filter((criterion) => !criterion.met) ?? [];
   const fileSays = evidence.review?.verdict ?? said;
   const worse = said === 'Failed' || fileSays === 'Failed' || unmet.length > 0 ? 'Failed' : 'Qualified';
-  if (worse === 'Qualified' && evidence.hasCriteria && (result?.criteriaResults.length ?? 0) === 0) {
-    findings.push({ kind: 'rubber_stamp', detail: 'Qualified without a result for each criterion.' });
+  const silent = worse === 'Qualified' && evidence.hasCriteria ? unshown(evidence) : null;
+  if (silent !== null) {
+    findings.push({ kind: 'rubber_stamp', detail: silent });
     // Where a report is owed, a yes that shows nothing is no verdict.
     if (evidence.works !== null)
       return verdict('rejected', findings, 'Qualified, and not a word on what was checked');
@@ -34,6 +35,16 @@ export function judgeReview(evidence: Evidence, findings: Finding[]): Judgement 
     ...verdict('accepted', findings, `the review says ${worse}`),
     review: { verdict: worse, feedback: feedback || result?.summary || '' },
   };
+}
+
+/** What a yes leaves unsaid; null where it says what was seen. */
+function unshown({ claim, works }: Evidence): string | null {
+  const results = claim.result?.criteriaResults ?? [];
+  if (results.length === 0) return 'Qualified without a result for each criterion.';
+  const bare = results.find(({ note }) => note.trim() === '');
+  // Where a report is owed, it says what was seen.
+  if (works === null || bare === undefined) return null;
+  return `Qualified, and nothing is said of how "${bare.criterion.slice(0, 80)}" was seen to be met.`;
 }
 
 /** What must be written is there and valid; the agent's word alone is none. */

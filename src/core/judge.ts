@@ -157,7 +157,7 @@ function judgeCode(evidence: Evidence, findings: Finding[]): Judgement {
 
 function conflictReason(paths: string[]): string {
   const more = paths.length > 5 ? ` and ${paths.length - 5} more` : '';
-  return `others landed a change of the same lines meanwhile: ${paths.slice(0, 5).join(', ')}${more}`;
+  return `its changes do not fit what changed there meanwhile: ${paths.slice(0, 5).join(', ')}${more}`;
 }
 
 /** A claim that neither hands the work on nor ends it leaves its task open. */

@@ -12,9 +12,10 @@ import { expire } from './perform/expire.ts';
 import { reopenGone } from './perform/gone.ts';
 import { judgeAttempt } from './perform/judge.ts';
 import { land } from './perform/land.ts';
-import { setAside, takeUp } from './perform/leftovers.ts';
+import { ranBeside, setAside, takeUp } from './perform/leftovers.ts';
 import { endOrphanedGates, recover } from './perform/recover.ts';
 import { runWave } from './perform/run.ts';
+import { homeIsWhole } from './perform/side.ts';
 import { close, open } from './perform/wave.ts';
 import { reportStale, reviewAnyway } from './perform/works.ts';
 
@@ -65,13 +66,13 @@ async function perform(house: House, step: Step): Promise<Turned> {
       await judgeAttempt(house, step.iteration);
       break;
     case 'land':
-      await land(house, step.task);
+      if (!ranBeside(house.state, step.task) || (await homeIsWhole(house))) await land(house, step.task);
       break;
     case 'set_aside':
       await setAside(house, step.task);
       break;
     case 'take_up':
-      await takeUp(house, step.task);
+      if (!ranBeside(house.state, step.task) || (await homeIsWhole(house))) await takeUp(house, step.task);
       break;
     case 'open':
       await open(house, step);

@@ -3,9 +3,9 @@
  * no branch, made once and filled anew for every attempt; what git ignores stays in it from one to the next.
  * Nothing else lives below the pool's folder, and nothing outside it is ever removed.
  */
-import { existsSync } from 'node:fs';
-import { cp, mkdir, readdir, rm } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { existsSync, lstatSync } from 'node:fs';
+import { cp, mkdir, readdir, rm, symlink } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
 import { type Mark, Problem } from '../core/index.ts';
 import type { GroundPool } from '../engine/index.ts';
 import { type GitResult, git, gitEnvironment } from './git.ts';
@@ -41,7 +41,7 @@ export function openPool(options: PoolOptions): GroundPool | null {
   };
   const open = async (id: string): Promise<RepoGround | null> => {
     const root = join(options.folder, id);
-    if (gitDirOf(root) === null) return null;
+    if (!isOurs(options, root)) return null;
     const known = opened.get(id);
     if (known !== undefined) return known;
     const ground = await openBeside(options, root, id);
@@ -59,13 +59,19 @@ async function openBeside({ ground }: PoolOptions, root: string, id: string): Pr
   const cwd = join(root, relative(ground.root, ground.cwd));
   await mkdir(cwd, { recursive: true });
   const { privateDir } = ground.options;
+  // A link is no folder, so a rule that ignores folders of that name does not hide it.
+  const shared = SHARED.map((name) => join(relative(ground.root, ground.cwd), name).replaceAll('\\', '/'));
   return openGround({
     ...ground.options,
     cwd,
+    excluded: [...ground.options.excluded, ...shared.filter((path) => isLink(join(root, path)))],
     privateDir: join(privateDir, 'beside', id),
     objectsOf: privateDir,
   });
 }
+
+/** Installed packages, which no commit has, are those of the project's folder. */
+const SHARED = ['node_modules', '.venv'];
 
 interface Filling {
   id: string;
@@ -102,12 +108,16 @@ function isOurs({ ground }: PoolOptions, root: string): boolean {
   return there !== null && here !== null && there !== here && commonDirOf(there) === commonDirOf(here);
 }
 
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+}
+
 /** False: it cannot be brought to that commit, and is made anew. */
 async function clean(options: PoolOptions, root: string, head: string): Promise<boolean> {
   const steps = [
     ['checkout', '-q', '-f', '--detach', head],
     ['reset', '-q', '--hard', head],
-    ['clean', '-q', '-f', '-f', '-d'],
+    ['clean', '-q', '-f', '-f', '-d', ...SHARED.flatMap((name) => ['-e', name])],
   ];
   for (const step of steps) if ((await gitIn(options, root, step)).code !== 0) return false;
   return true;
@@ -135,24 +145,32 @@ async function make(options: PoolOptions, root: string, head: string): Promise<v
   for (const path of copy) {
     const from = join(ground.cwd, path);
     if (!isInside(path) || !existsSync(from) || existsSync(join(cwd, path))) continue;
+    await mkdir(dirname(join(cwd, path)), { recursive: true });
     await cp(from, join(cwd, path), { recursive: true, errorOnExist: false, verbatimSymlinks: true });
+  }
+  for (const name of SHARED) {
+    const from = join(ground.cwd, name);
+    if (!existsSync(from) || existsSync(join(cwd, name))) continue;
+    const ignored = await gitIn(options, ground.cwd, ['check-ignore', '-q', name]);
+    if (ignored.code === 0) await symlink(from, join(cwd, name));
   }
   await options.made(cwd);
 }
 
 /** Gives all work trees of the pool back. Only for a session whose work is all landed. */
-async function removeAll(options: PoolOptions): Promise<void> {
-  const names = await readdir(options.folder).catch(() => []);
+async function removeAll({ ground, folder }: PoolOptions): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
   for (const name of names) {
-    const root = join(options.folder, name);
-    if (!name.startsWith(`${options.ground.options.sessionId}-`)) continue;
-    if (!isOurs(options, root)) continue;
-    await gitIn(options, options.ground.root, ['worktree', 'remove', '--force', '--force', root]);
+    if (!name.startsWith(`${ground.options.sessionId}-`)) continue;
+    const root = join(folder, name);
+    // Whatever an agent made of it; git forgets a work tree whose folder is gone.
+    await rm(root, { recursive: true, force: true });
+    await gitIn({ ground }, ground.root, ['worktree', 'remove', '--force', '--force', root]);
   }
 }
 
 /** The user's own configuration counts but for hooks: a mere copy of a tree is no checkout of theirs. */
-function gitIn({ ground }: PoolOptions, cwd: string, args: string[]): Promise<GitResult> {
+function gitIn({ ground }: Pick<PoolOptions, 'ground'>, cwd: string, args: string[]): Promise<GitResult> {
   const quiet = ['core.hooksPath=/dev/null', 'core.fsmonitor=false', 'advice.detachedHead=false'];
   return git({
     args: [...quiet.flatMap((setting) => ['-c', setting]), ...args],

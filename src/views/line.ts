@@ -107,7 +107,7 @@ function takenUpLine(fact: Of<'leftovers.taken_up'>): string | null {
   const kept = Object.values(fact.kept ?? {});
   const where = kept.length > 0 ? ` (kept as ${some(kept, 5)} in the session's folder)` : '';
   const left = fact.conflicts.length > 0 ? `, except ${some(fact.conflicts, 5)}${where}` : '';
-  return `taken up: the work of ${fact.task}${both}${left}`;
+  return `taken up: the earlier work of ${fact.task}${both}${left}`;
 }
 
 /** Phases that nobody is hired for are walked through, and nobody needs to watch that. */

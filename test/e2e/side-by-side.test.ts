@@ -21,8 +21,8 @@ const commits = () =>
 const values = () => facts(project, 'verdict.reached').map(({ item, value }) => `${item.task} ${value}`);
 const trees = () => project.git('worktree', 'list').split('\n');
 const pool = () => {
-  const folder = join(project.dir, '.ralph/worktrees');
-  return existsSync(folder) ? readdirSync(folder) : [];
+  const folder = join(project.home, '.local/state/ralph/worktrees');
+  return existsSync(folder) ? readdirSync(folder).flatMap((name) => readdirSync(join(folder, name))) : [];
 };
 
 test('three at once: two fit together in one file, the third clashes, is told so and lands after another try', async () => {
@@ -50,7 +50,8 @@ test('three at once: two fit together in one file, the third clashes, is told so
   expect([code, err]).toEqual([0, expect.any(String)]);
   expect(facts(project, 'wave.started').map(({ items }) => items.length)).toEqual([3, 1]);
   // None of them worked in the user's own work tree.
-  expect(project.read('US-002.txt')).toContain('/.ralph/worktrees/');
+  expect(project.read('US-002.txt')).toContain('/ralph/worktrees/');
+  expect(project.read('US-002.txt')).not.toContain(project.dir);
   expect(values()).toEqual(['US-001 accepted', 'US-002 accepted', 'US-003 unfinished', 'US-003 accepted']);
   expect(commits()).toEqual(IDS);
   expect(facts(project, 'task.charged')).toEqual([]);
@@ -97,7 +98,7 @@ test('a command that prepares a work tree and fails stops the run before any age
     config: 'worktree: { run: ["echo no such luck; exit 3"] }\n',
   });
   const { code, out, err } = await project.ralph(['run', '--parallel', '2']);
-  expect(code).toBe(70);
+  expect(code).toBe(5);
   expect(out + err).toContain('no such luck');
   expect(out + err).toContain('--parallel 1');
   expect(facts(project, 'attempt.started')).toEqual([]);

@@ -169,12 +169,6 @@ test.each(['ralph.yml:4', 'RALPH_CONFIG_TASKS'])(
   },
 );
 
-test('agents side by side are refused where they are asked for', async () => {
-  project = makeProject({ files: { 'PRD.md': '- [ ] one: One\n' } });
-  const both = await project.ralph(['run', '--parallel', '2']);
-  expect(both.err).toContain('Leave --parallel away');
-});
-
 test.each([true, false])('a list that is in no commit (%s: there is one): it is told', async (born) => {
   project = makeProject({ files: { 'PRD.md': '- [ ] one: The first\n' }, git: born });
   const { git } = project;

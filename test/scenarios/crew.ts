@@ -6,7 +6,7 @@ export const FULL: Partial<Policy> = { team: 'full', modes: [...TEAMS.full!] };
 export const QUALIFIED = {
   status: 'completed',
   verdict: 'Qualified',
-  criteria_results: [{ criterion: 'it works', met: true }],
+  criteria_results: [{ criterion: 'it works', met: true, note: 'saw it' }],
 };
 export const result = (payload: Record<string, unknown>) => ({ emit: [{ topic: 'ralph.result', payload }] });
 export const taskText = (id: string, dependsOn: string[] = []) => JSON.stringify({ id, dependsOn });

@@ -26,7 +26,7 @@ import { undone } from '../undone.ts';
 import { pauseForSwitch } from './branch.ts';
 import { committedMarks } from './marks.ts';
 import { loseGround, putRulesBack, type Ruled } from './rules.ts';
-import { bringNotes, leftBeside } from './side.ts';
+import { bringNotes, leftBeside, toldOnce } from './side.ts';
 import { worksAfter } from './works.ts';
 
 export interface Finished {
@@ -82,7 +82,12 @@ export async function finishAttempt(
       ...(await told(house, changes)),
       commits,
       rewrote,
-      trespass: [...ruled.trespass, ...trespass, ...list.trespass, ...left.trespass],
+      trespass: [
+        ...(house.side === null ? ruled.trespass : []),
+        ...trespass,
+        ...list.trespass,
+        ...left.trespass,
+      ],
       marked: list.inspection?.marked ?? [],
       ...(vouched.length === 0 ? {} : { committedMarks: vouched }),
       durationMs: Math.max(0, now - attempt.startedAt),
@@ -97,7 +102,7 @@ export async function finishAttempt(
     },
     ...(await leftBeside(house, attempt, after)),
     ...list.facts,
-    ...ruled.facts,
+    ...(house.side === null ? ruled.facts : toldOnce(house, ruled)),
     ...offBranch(house, attempt, { rewrote, after, commits: commits.length > 0 }),
   ]);
   await bringNotes(house, attempt);

@@ -2,7 +2,7 @@
  * The work tree holds one task's unfinished work at a time. Turning to another task sets it aside;
  * turning back takes it up, except where somebody changed the same path meanwhile.
  */
-import type { Change, Fact } from '../../core/index.ts';
+import type { Change, Fact, State } from '../../core/index.ts';
 import { ownChanges, standing } from '../changes.ts';
 import { append, type House } from '../house.ts';
 
@@ -94,24 +94,28 @@ async function merge(
   unfit: Change[],
 ): Promise<{ merged: Change[]; conflicts: string[] }> {
   const { state, ground } = house;
-  const wasBeside = state.tasks.get(id)!.attempts.some((iteration) => state.attempts.get(iteration)?.ground);
-  if (unfit.length === 0 || !wasBeside) return { merged: [], conflicts: unfit.map(({ path }) => path) };
-  const made = await ground.merge(unfit);
+  // What a person has changed and not committed is never mixed into what a commit will hold.
+  const ours = ranBeside(state, id) ? unfit.filter(({ path }) => !state.dirty.has(path)) : [];
+  if (ours.length === 0) return { merged: [], conflicts: unfit.map(({ path }) => path) };
+  const made = await ground.merge(ours);
   const { head } = await ground.head();
   const committed = await ground.committed(
     head,
     made.merged.map(({ path }) => path),
   );
   // After a crash in the middle the path holds both already, and only the commit knows what was there before.
-  const merged = made.merged.map((change) => ({
-    ...change,
-    before: state.dirty.has(change.path) ? change.before : (committed.get(change.path) ?? null),
-  }));
-  return { merged, conflicts: made.conflicts };
+  const merged = made.merged.map((change) => ({ ...change, before: committed.get(change.path) ?? null }));
+  const fits = new Set(merged.map(({ path }) => path));
+  return { merged, conflicts: unfit.map(({ path }) => path).filter((path) => !fits.has(path)) };
+}
+
+/** Whether any attempt of the task ran in a work tree of its own. */
+export function ranBeside({ tasks, attempts }: State, id: string): boolean {
+  return (tasks.get(id)?.attempts ?? []).some((iteration) => attempts.get(iteration)?.ground);
 }
 
 /** A copy of what could not be put back, in the folder of the task's last attempt, for agents and people. */
-async function keepTexts(house: House, id: string, left: Change[]): Promise<Record<string, string>> {
+export async function keepTexts(house: House, id: string, left: Change[]): Promise<Record<string, string>> {
   const iteration = house.state.tasks.get(id)!.attempts.at(-1) ?? house.state.lastIteration;
   const kept: Record<string, string> = {};
   const names = new Set<string>();

@@ -33,10 +33,10 @@ import type { AgentHandle } from '../ports.ts';
 import { gatherPrompt } from '../prompt-input.ts';
 import { causeOf, watch } from '../watch.ts';
 import { baseline } from './baseline.ts';
-import { offCourse, pauseForSwitch } from './branch.ts';
-import { finishAttempt } from './finish.ts';
+import { leftHistory, offCourse, pauseForSwitch } from './branch.ts';
+import { type Finished, finishAttempt } from './finish.ts';
 import { finishSettingAside } from './leftovers.ts';
-import { beside } from './side.ts';
+import { beside, diedWithout } from './side.ts';
 import { sparePersonsBetween } from './spare.ts';
 import { KILL_GRACE_MS, steer } from './steer.ts';
 import { worksBefore } from './works.ts';
@@ -85,6 +85,8 @@ async function runBeside(house: House, waiting: readonly Waiting[], before: Mark
   await intake(house);
   const begun = await beside(house, waiting, base);
   await Promise.all(begun.map((one, index) => start(one.house, waiting[index]!, one.before)));
+  // Long enough for a person to have worked in the user's own.
+  house.fresh = null;
 }
 
 async function start(house: House, { iteration, item }: Waiting, before: Mark): Promise<void> {
@@ -93,20 +95,6 @@ async function start(house: House, { iteration, item }: Waiting, before: Mark): 
   await (house.side === null ? intake(house) : readMailbox(house));
   if (causeOf(house) !== null || house.state.stopAsked || !isWanted(house.state, item)) return;
   await attempt(house, { iteration, item, before, ...prepared });
-}
-
-/** A person moved the branch away from what the session stands on: stop and say so. */
-async function leftHistory(house: House, head: string | null): Promise<boolean> {
-  const last = house.state.lastMark?.head ?? null;
-  if (last === null || last === head || (await house.ground.isAncestor(last, head))) return false;
-  const text = `The branch no longer contains ${last.slice(0, 10)}, which this session stands on: it was reset or another branch was checked out. Check out the old branch, or run \`ralph resume\` to go on from here.`;
-  await house.ground.keep(last, house.sessionId, house.state.lastIteration);
-  await append(house, [
-    { type: 'session.paused', at: house.clock.now(), text, by: 'engine' },
-    { type: 'notice.given', level: 'critical', text },
-    { type: 'ground.changed', mark: { head, branch: null, tree: house.fresh!.tree }, by: 'person' },
-  ]);
-  return true;
 }
 
 /** Between two attempts; during one, its end tells. */
@@ -201,12 +189,18 @@ async function attempt(house: House, call: AttemptCall): Promise<void> {
     await box.poll();
     if (cause === 'signal' && house.interrupt.signal === null)
       throw new Error('the run was given up while an agent worked');
-    await finishAttempt(house, { iteration, report, lines: box.lines(), stoppedFor: cause, heeded });
+    await end(house, { iteration, report, lines: box.lines(), stoppedFor: cause, heeded });
   } finally {
     house.live.delete(iteration);
     house.usage.delete(iteration);
     box.close();
   }
+}
+
+async function end(house: House, finished: Finished): Promise<void> {
+  const { side, pool } = house;
+  const isGone = side !== null && (await pool?.open(side.id)) == null;
+  await (isGone ? diedWithout(house, finished) : finishAttempt(house, finished));
 }
 
 /** Where it runs, as its fact carries it. */

@@ -3,11 +3,26 @@
  * leaves there is set aside at once, in the record of its end, and brought home like any work that was set
  * aside: into the user's work tree, where it is judged and lands, one after another.
  */
-import type { AttemptState, Fact, Item, Mark, SideGround } from '../../core/index.ts';
+import { dirname } from 'node:path';
+import {
+  type AgentReport,
+  type AttemptState,
+  type Change,
+  type Fact,
+  type Item,
+  isTerminal,
+  type Mark,
+  NO_CLAIM,
+  type SideGround,
+  type TaskState,
+} from '../../core/index.ts';
 import { isBookkeeping } from '../changes.ts';
 import { append, type House } from '../house.ts';
 import type { Ground } from '../ports.ts';
-import { takeUp } from './leftovers.ts';
+import { leftHistory } from './branch.ts';
+import { keepTexts, takeUp } from './leftovers.ts';
+import { putRulesBack, type Ruled } from './rules.ts';
+import { sparePersonsBetween } from './spare.ts';
 
 /** Where an attempt begins, and where it runs. */
 export interface Begun {
@@ -61,14 +76,111 @@ export async function leftBeside(house: House, attempt: AttemptState, after: Mar
   const task = house.state.tasks.get(attempt.item.task ?? '');
   if (house.side === null || task === undefined || attempt.item.mode === 'TASK_REVIEW') return [];
   await house.ground.keep('', house.sessionId, attempt.iteration);
-  const earlier = new Set(task.aside?.changes.map(({ path }) => path));
+  // A person's files that it changed as well come along: they are told, and in no commit of ours.
   const changes = (await house.ground.changes(house.side.base, after.tree)).filter(
-    ({ path }) => !isBookkeeping(house, path) && (earlier.has(path) || !house.state.dirty.has(path)),
+    ({ path }) => !isBookkeeping(house, path),
   );
   return [
     { type: 'leftovers.set_aside', task: task.def.id, tree: after.tree, changes },
     { type: 'leftovers.cleared', task: task.def.id },
+    ...(isTerminal(task.status) ? await leftOver(house, task, changes) : []),
   ];
+}
+
+/** A person ended the task while its agent was at work: nothing of that lands any more. */
+async function leftOver(house: House, task: TaskState, changes: Change[]): Promise<Fact[]> {
+  if (changes.length === 0) return [];
+  const kept = Object.values(await keepTexts(house, task.def.id, changes.slice(0, KEPT_MOST)));
+  const paths = changes.slice(0, 5).map(({ path }) => path);
+  const more = changes.length > paths.length ? ` and ${changes.length - paths.length} more` : '';
+  const where = kept.length === 0 ? '' : ` Their text is kept in ${house.sessionDir}/${dirname(kept[0]!)}.`;
+  const text = `Task ${task.def.id} was ${task.status === 'done' ? 'called done' : 'ended'} by a person while its agent worked. What that made is in no commit and not in your work tree: ${paths.join(', ')}${more}.${where} \`ralph tasks reopen ${task.def.id}\` takes it up again.`;
+  return [{ type: 'notice.given', level: 'warning', text }];
+}
+
+/** How many files are copied for a person. */
+const KEPT_MOST = 200;
+
+/** An attempt that did away with its own work tree has died of it: there is nothing to look at. */
+export async function diedWithout(
+  house: House,
+  { iteration, report }: { iteration: number; report: AgentReport },
+): Promise<void> {
+  const attempt = house.state.attempts.get(iteration)!;
+  const { side, clock } = house;
+  const ruled = await putRulesBack(side!.home, attempt);
+  const message = 'the work tree it ran in was removed while it was at work';
+  await append(house, [
+    {
+      type: 'attempt.ended',
+      iteration,
+      report: {
+        ...report,
+        ending: 'died',
+        finalMessage: '',
+        error: { kind: 'crash', message, resetsAt: null },
+      },
+      claim: NO_CLAIM,
+      after: attempt.before,
+      changes: [],
+      changeCount: 0,
+      more: null,
+      commits: [],
+      rewrote: false,
+      trespass: [],
+      marked: [],
+      durationMs: Math.max(0, clock.now() - attempt.startedAt),
+      stoppedFor: null,
+      review: null,
+      bookkeeping: false,
+    },
+    ...toldOnce(house, ruled),
+  ]);
+}
+
+/**
+ * What happened to git's own rules while several agents were at work is put back, told once, and held against
+ * nobody: which of them did it cannot be told.
+ */
+export function toldOnce({ state }: House, { trespass, facts }: Ruled): Fact[] {
+  const told = trespass.map(
+    ({ detail, keptAs }): Fact => ({
+      type: 'notice.given',
+      level: 'critical',
+      text: `While agents worked side by side: ${detail}${keptAs === null ? '' : ` What it held is kept as ${keptAs} in the session's folder.`}`,
+    }),
+  );
+  const plain = facts.map((fact): Fact => {
+    if (fact.type !== 'notice.given') return fact;
+    return {
+      ...fact,
+      text: fact.text.replace(/^Since iteration \d+ was begun/, 'While agents worked side by side'),
+    };
+  });
+  return [...told, ...plain].filter(
+    (fact) => fact.type !== 'notice.given' || !state.notices.some(({ text }) => text === fact.text),
+  );
+}
+
+/**
+ * Before work is brought home: whether a person has to look first, because the branch lost commits. What changed
+ * in the user's work tree meanwhile, by none of the attempts, is theirs.
+ */
+export async function homeIsWhole(house: House): Promise<boolean> {
+  const { head } = await house.ground.head();
+  if (await leftHistory(house, head)) return false;
+  const known = house.fresh;
+  const now = known ?? (await house.ground.snapshot());
+  house.fresh = now;
+  if (known !== null) return true;
+  const dirty = new Set(house.state.dirty);
+  await sparePersonsBetween(house, now);
+  const found = [...house.state.dirty].filter((path) => !dirty.has(path));
+  if (found.length === 0) return true;
+  const more = found.length > 5 ? ` and ${found.length - 5} more` : '';
+  const text = `While agents worked in work trees of their own, files in yours changed, by you or by one of them: ${found.slice(0, 5).join(', ')}${more}. They stay as they are and in no commit of ralph; the gates see them.`;
+  await append(house, [{ type: 'notice.given', level: 'warning', text }]);
+  return true;
 }
 
 /** Notes and logs are every task's: they go where people read them, but for the task list. */
