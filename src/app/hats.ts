@@ -44,6 +44,8 @@ export interface RoleJson {
   agent: string;
   model: string | null;
   fallback: readonly string[];
+  /** The team whose preset it comes with, in whole or in part: `team bugfix`. */
+  from: string | null;
 }
 
 export interface HatsView<Data> {
@@ -161,8 +163,17 @@ function rolesIn(loaded: Loaded): RoleJson[] {
       agent,
       model: hat.model ?? (agent === settings.agent ? settings.model : null),
       fallback: hat.fallback ?? settings.fallback,
+      from: presetBehind(loaded, hat.name),
     };
   });
+}
+
+/** The team whose preset anything of this role comes from. */
+function presetBehind({ origin, config }: Loaded, name: string): string | null {
+  const from = `team ${config.team}`;
+  const below = [`roles.${name}.`, `hats.${name}.`];
+  const comes = [...origin].some(([key, at]) => at === from && below.some((start) => key.startsWith(start)));
+  return comes ? from : null;
 }
 
 function roleLine(role: RoleJson): string {
@@ -171,6 +182,7 @@ function roleLine(role: RoleJson): string {
     wakes(role),
     ...(publishes.length > 0 ? [`publishes ${publishes.join(', ')}`] : []),
     `agent ${agent}${model === null ? '' : `, model ${model}`}`,
+    ...(role.from === null ? [] : [`from ${role.from}`]),
   ];
   return `${name.padEnd(12)} ${kind === 'own' ? 'own     ' : 'built-in'}  ${parts.join(' · ')}`;
 }
@@ -186,6 +198,7 @@ function roleText(role: RoleJson): string {
   const { name, title, kind, aliases, publishes, instructions, agent, model, fallback } = role;
   const lines = [
     `${name}${title === null ? '' : ` (${oneLine(title)})`}: ${kind === 'own' ? 'a role of your own' : 'a built-in role'}, ${wakes(role)}`,
+    ...(role.from === null ? [] : [`  comes with   ${role.from}`]),
     ...(aliases.length === 0 ? [] : [`  also called  ${aliases.join(', ')}`]),
     ...(kind === 'own' ? [`  publishes    ${publishes.join(', ') || 'anything'}`] : []),
     ...(role.default_publishes === null ? [] : [`  by default   ${role.default_publishes}`]),

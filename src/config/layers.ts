@@ -13,7 +13,9 @@ import {
   type Path,
   pathText,
   settingPaths,
+  valueAt,
 } from './path.ts';
+import { presetOf } from './presets.ts';
 import type { SchemaNode } from './shape.ts';
 import { parseValue, type Source } from './source.ts';
 
@@ -197,6 +199,29 @@ export function layFlags(layered: Layered, flags: Flags): void {
     }
   }
   layGates(layered, flags.gates ?? []);
+}
+
+/**
+ * Lays the roles of a preset team below everything else. A team of that name of one's own goes before it, and
+ * whoever writes `hats` gets the roles there: both keys at once are refused.
+ */
+export function layPreset(layered: Layered): void {
+  const { data } = layered;
+  const preset = presetOf(data.team);
+  if (preset === null || hasOwn(data.teams, String(data.team))) return;
+  const { roles, ...rest } = preset;
+  const section = isMapping(data.hats) && data.roles === undefined ? 'hats' : 'roles';
+  for (const [key, value] of Object.entries(rest)) layBelow(layered, [key], value);
+  for (const [name, role] of Object.entries(roles)) {
+    for (const [key, value] of Object.entries(role)) layBelow(layered, [section, name, key], value);
+  }
+}
+
+const hasOwn = (data: unknown, key: string): boolean => isMapping(data) && Object.hasOwn(data, key);
+
+function layBelow(layered: Layered, path: Path, value: unknown): void {
+  if (valueAt(layered.data, path) !== undefined) return;
+  lay(layered, path, { value: structuredClone(value), from: `team ${String(layered.data.team)}` });
 }
 
 /** A gate on the command line is one more: it must never quietly take the file's gates away. */

@@ -10,7 +10,15 @@ import type { ProblemFacts } from '../core/index.ts';
 import { explainIssues, type Found, isSecret, unlessTold, type WhereIs } from './explain.ts';
 import { type ReadFile, readIfThere, readProjectSource, readUserSource } from './file.ts';
 import { parseInstructions } from './instructions.ts';
-import { type Flags, type Layered, layEnvironment, layFiles, layFlags, placeOf } from './layers.ts';
+import {
+  type Flags,
+  type Layered,
+  layEnvironment,
+  layFiles,
+  layFlags,
+  layPreset,
+  placeOf,
+} from './layers.ts';
 import { notCarriedOut } from './not-yet.ts';
 import {
   hasFreeNames,
@@ -68,6 +76,7 @@ export async function loadConfig(request: LoadRequest): Promise<Loaded> {
   const layered = layFiles(sources);
   layEnvironment(layered, request.env);
   layFlags(layered, request.flags);
+  layPreset(layered);
   layered.problems.push(...flagProblems(request.flags));
 
   const whereIs: WhereIs = (path) => placeOf(layered, path);

@@ -6,6 +6,7 @@ import { type HatFault, hatFaults, nearest, TEAMS } from '../core/index.ts';
 import { parseDuration } from './duration.ts';
 import { type Found, found, type WhereIs } from './explain.ts';
 import { isMapping, type Path, pathText } from './path.ts';
+import { PRESETS } from './presets.ts';
 import { hatsOf, rolesOf } from './roles.ts';
 import type { Config } from './schema.ts';
 
@@ -131,7 +132,7 @@ function outputRules({ config, outputs, whereIs }: Ground): Found[] {
 
 function teamRules({ config, data, whereIs }: Ground): Found[] {
   const builtIn = ['auto', ...Object.keys(TEAMS)];
-  const names = [...builtIn, ...namesIn(data, 'teams')];
+  const names = [...builtIn, ...Object.keys(PRESETS), ...namesIn(data, 'teams')];
   const broken: Found[] = [];
   if (!names.includes(config.team)) {
     broken.push(found(['team'], unknownName(['team'], config.team, { kind: 'team', names }), whereIs));

@@ -236,7 +236,7 @@ export const configSchema = z.strictObject({
     .min(1)
     .default('auto')
     .describe(
-      'Who is hired: `solo`, `pair`, `full`, one of `teams`; `auto`: pair for a reviewed list, else solo.',
+      'Who is hired: `solo`, `pair`, `full`, one of `teams`; with roles: `feature`, `bugfix`, `review`, `docs`; `auto`: pair for a reviewed list, else solo.',
     ),
   tasks: z
     .string()
