@@ -134,7 +134,8 @@ function startAttempt(state: State, fact: Of<'attempt.started'>, at: number): vo
   state.open.add(fact.iteration);
   state.lastIteration = Math.max(state.lastIteration, fact.iteration);
   state.seenTrees.add(fact.before.tree);
-  if (fact.ground === undefined) state.lastMark = fact.before;
+  // Where it runs beside others, the user's work tree is what its own was filled from.
+  state.lastMark = fact.ground === undefined ? fact.before : { ...fact.before, tree: fact.ground.base };
   state.attempts.set(fact.iteration, newAttempt(state, fact, at));
   itemOf(state, itemKey(fact.item)).attempts += 1;
   for (const id of fact.delivered) {

@@ -126,8 +126,7 @@ async function clean(options: PoolOptions, root: string, head: string): Promise<
 async function make(options: PoolOptions, root: string, head: string): Promise<void> {
   const { ground, copy, folder } = options;
   await mkdir(folder, { recursive: true });
-  await rm(root, { recursive: true, force: true });
-  // Twice: git may still know a work tree of that name whose folder is gone.
+  await removeOne(options, root);
   const added = await gitIn(options, ground.root, [
     'worktree',
     'add',
@@ -162,11 +161,14 @@ async function removeAll({ ground, folder }: PoolOptions): Promise<void> {
   const names = await readdir(folder).catch(() => []);
   for (const name of names) {
     if (!name.startsWith(`${ground.options.sessionId}-`)) continue;
-    const root = join(folder, name);
-    // Whatever an agent made of it; git forgets a work tree whose folder is gone.
-    await rm(root, { recursive: true, force: true });
-    await gitIn({ ground }, ground.root, ['worktree', 'remove', '--force', '--force', root]);
+    await removeOne({ ground }, join(folder, name));
   }
+}
+
+/** Whatever an agent made of it: git forgets a work tree whose folder is gone. */
+async function removeOne({ ground }: Pick<PoolOptions, 'ground'>, root: string): Promise<void> {
+  await rm(root, { recursive: true, force: true });
+  await gitIn({ ground }, ground.root, ['worktree', 'remove', '--force', '--force', root]);
 }
 
 /** The user's own configuration counts but for hooks: a mere copy of a tree is no checkout of theirs. */

@@ -64,7 +64,6 @@ test('the command line: unknown flags, commands and values, each with the neares
 });
 
 test('what this version does not play is refused, not left out', async () => {
-  await refused(['run', '--parallel', '3'], /parallel/);
   project.write('ralph.yml', `${CONFIG}sandbox: bwrap\n`);
   await refused(['run'], /sandbox/);
 });

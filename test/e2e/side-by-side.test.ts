@@ -1,9 +1,11 @@
 /** Agents side by side with the real program: real work trees, real merges, one commit a task. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
+import { factsNow } from '../kill/killing.ts';
 import { facts } from './journal.ts';
-import { DONE, makeProject, type Project, story, taskList } from './project.ts';
+import { DONE, makeProject, type Project, type ScriptedRun, story, taskList } from './project.ts';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -102,6 +104,79 @@ test('a command that prepares a work tree and fails stops the run before any age
   expect(out + err).toContain('no such luck');
   expect(out + err).toContain('--parallel 1');
   expect(facts(project, 'attempt.started')).toEqual([]);
+});
+
+/** A wave of three at work, once each of them has begun. */
+async function atWork(runs: ScriptedRun[], files: Record<string, string> = {}) {
+  project = makeProject({
+    files: { 'ralph/tasks.json': list(), 'f.txt': 'one\ntwo\nthree\n', ...files },
+    runs,
+  });
+  const started = project.start(['run', '--parallel', '3', '--no-wait']);
+  while (factsNow(project).filter(({ type }) => type === 'attempt.spawned').length < 3) await sleep(50);
+  return started;
+}
+const own = [{ sleep_ms: 1500 }, { run: 'echo {{task}} > {{task}}.txt' }, { say: DONE }];
+
+test("what a person changes meanwhile in the user's own work tree is told, and in no commit", async () => {
+  const started = await atWork([
+    {
+      when: { task: 'US-001', attempt: 1 },
+      do: [{ replace: { path: 'f.txt', find: 'one', with: 'ONE' } }, ...own],
+    },
+    {
+      when: { task: 'US-002', attempt: 1 },
+      do: [{ write: { path: 'new.txt', content: 'agent\n' } }, ...own],
+    },
+    { do: own },
+  ]);
+  project.write('f.txt', 'one\ntwo\nthree\nPERSON\n');
+  project.write('new.txt', 'PERSON\n');
+  const { out, err } = await started.done;
+  expect(out + err).toMatch(/files in yours changed.*f\.txt, new\.txt/s);
+  expect(project.git('log', '-p', '--format=')).not.toContain('PERSON');
+  expect(project.read('f.txt')).toContain('PERSON');
+  expect(project.read('new.txt')).toContain('PERSON');
+});
+
+test('a branch that lost commits meanwhile pauses the run before anything is put on top', async () => {
+  const started = await atWork([
+    { when: { task: 'US-002' }, do: [{ run: 'git update-ref -d refs/heads/main' }, ...own] },
+    { do: own },
+  ]);
+  const head = project.git('for-each-ref', '--format=%(objectname)', 'refs/heads/main');
+  const { code } = await started.done;
+  expect(code).toBe(7);
+  expect(facts(project, 'commit.landed')).toEqual([]);
+  expect(head === '' || project.git('cat-file', '-t', head) === 'commit').toBe(true);
+});
+
+test('an agent that removes its own work tree has died of it, and the others land', async () => {
+  const started = await atWork([
+    {
+      when: { task: 'US-002', attempt: 1 },
+      do: [{ sleep_ms: 500 }, { run: 'rm -rf "$PWD"' }, { say: DONE }],
+    },
+    { do: own },
+  ]);
+  const { code, err } = await started.done;
+  expect([code, err]).toEqual([0, expect.any(String)]);
+  expect(values().filter((value) => value.endsWith('died'))).toEqual(['US-002 died']);
+  expect(commits().sort()).toEqual(IDS);
+  expect(trees()).toHaveLength(1);
+});
+
+test('a gate finds nothing of what neighbours have not finished', async () => {
+  project = makeProject({
+    files: { 'ralph/tasks.json': list() },
+    config: 'gates: [{ name: none, run: "! grep -rn UNFINISHED . --include=US-*" }]\n',
+    runs: [
+      { when: { task: 'US-002' }, do: [{ run: 'echo UNFINISHED > US-002.txt' }, { say: DONE }] },
+      { do: [{ run: 'echo {{task}} > {{task}}.txt' }, { say: DONE }] },
+    ],
+  });
+  await project.ralph(['run', '--parallel', '3', '--no-wait', '-n', '3']);
+  expect(values()).toEqual(['US-001 accepted', 'US-002 rejected', 'US-003 accepted']);
 });
 
 test.each([
