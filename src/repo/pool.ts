@@ -5,7 +5,7 @@
  */
 import { existsSync, lstatSync } from 'node:fs';
 import { cp, mkdir, readdir, rm, symlink } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { type Mark, Problem } from '../core/index.ts';
 import type { GroundPool } from '../engine/index.ts';
 import { type GitResult, git, gitEnvironment } from './git.ts';
@@ -158,11 +158,13 @@ async function make(options: PoolOptions, root: string, head: string): Promise<v
 
 /** Gives all work trees of the pool back. Only for a session whose work is all landed. */
 async function removeAll({ ground, folder }: PoolOptions): Promise<void> {
-  const names = await readdir(folder).catch(() => []);
-  for (const name of names) {
-    if (!name.startsWith(`${ground.options.sessionId}-`)) continue;
-    await removeOne({ ground }, join(folder, name));
-  }
+  const listed = await gitIn({ ground }, ground.root, ['worktree', 'list', '--porcelain']);
+  const known = listed.stdout.toString('utf8').matchAll(/^worktree (.+)$/gm);
+  // One whose folder an agent removed is still known to git.
+  const names = new Set([...known].map(([, path]) => basename(path!)));
+  for (const name of await readdir(folder).catch(() => [])) names.add(name);
+  for (const name of names)
+    if (name.startsWith(`${ground.options.sessionId}-`)) await removeOne({ ground }, join(folder, name));
 }
 
 /** Whatever an agent made of it: git forgets a work tree whose folder is gone. */
