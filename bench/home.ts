@@ -3,13 +3,14 @@
  * way from the command line to the first agent.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readTaskList } from '../src/dialects/index.ts';
 import { costMs, type Missing, median, medianCostMs, type Row, type Scale, statMs } from './measure.ts';
 import { makeRepository } from './repository.ts';
 
+const YESTERDAY = new Date('2024-01-01T00:00:00Z');
 const PROGRAM = join(dirname(dirname(fileURLToPath(import.meta.url))), 'dist', 'ralph.js');
 
 /** One line an item: a box, an id, a priority. */
@@ -155,6 +156,9 @@ async function firstAgentRow(
     'agent: mine\nagents: { mine: { command: [sh, .bench/agent.sh] } }\n',
   );
   writeFileSync(join(root, 'PRD.md'), '# Plan\n\n- [ ] one task\n');
+  // As old as all the others: files as young as the index are read again by every git, and the index written anew.
+  for (const file of ['.gitignore', 'ralph.yml', 'PRD.md'])
+    utimesSync(join(root, file), YESTERDAY, YESTERDAY);
   spawnSync('git', ['add', '-A'], { cwd: root });
   spawnSync('git', ['commit', '-q', '-m', 'set up'], { cwd: root });
   spawnSync('cp', ['.git/index', '.bench/index'], { cwd: root });

@@ -20,7 +20,7 @@ const NAME_LENGTH = 0x0fff;
 const ENTRY_BYTES = 16 * 1024;
 /** A multiple of 4, so that names are read by words. */
 const WINDOW_BYTES = 128 * 1024;
-const SAMPLE = 64;
+const SAMPLE = 16;
 
 export interface PrivateIndex {
   /** Which paths are tracked, as one hash: unchanged by a refresh or by staging known files. */

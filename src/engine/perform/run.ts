@@ -167,7 +167,6 @@ async function attempt(house: House, call: AttemptCall): Promise<void> {
   };
   house.fresh = null;
   await append(house, [started]);
-  await redraw(house);
   const box = await followOutbox(house, outbox, {
     iteration,
     role: item.role,
@@ -292,6 +291,8 @@ async function seeThrough(
     throw error;
   }
   house.live.set(iteration, handle);
+  // The agent is on its way: nobody waits for what people look at.
+  await redraw(house);
   let cause: StopCause | null = null;
   const interrupt = () => {
     cause ??= 'steer';
