@@ -34,9 +34,22 @@ export function settleHat(state: State, attempt: AttemptState, tree: string): vo
   const about = task === null ? undefined : state.tasks.get(task);
   // What was handed on was worth its attempts: the next run has its own.
   if (about && attempt.verdict?.value === 'accepted') Object.assign(about, { charged: 0, fruitless: 0 });
-  for (const published of state.topics)
-    if (published.iteration === attempt.iteration)
-      take(state, { ...published, role: attempt.item.role, task });
+  const said = state.topics.filter(({ iteration }) => iteration === attempt.iteration);
+  for (const published of said) take(state, { ...published, role: attempt.item.role, task });
+  withdraw(state, attempt, new Set(said.map(({ topic }) => topic)));
+}
+
+/**
+ * A required topic is about the work as it stood. A run that changes files, or hands the work on, takes back those
+ * that were published before it; one that hands on has no say in its end.
+ */
+function withdraw(state: State, { changeCount }: AttemptState, said: ReadonlySet<string>): void {
+  const { policy, hats } = state;
+  const isRequired = (topic: string) =>
+    policy!.requiredTopics.some((pattern) => topicMatches(pattern, topic));
+  const handsOn = [...said].some((topic) => !isRequired(topic) && isHeard(policy!.hats!.roles, topic));
+  if (changeCount === 0 && !handsOn) return;
+  hats.told = hats.told.filter((topic) => !isRequired(topic) || (said.has(topic) && !handsOn));
 }
 
 /** Runs that died or were interrupted use up nothing. */

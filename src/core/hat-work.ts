@@ -122,7 +122,10 @@ export function listenersFor({ hats }: Policy, hat: HatPolicy): { topic: string;
 }
 
 /** What the judge has to know of a role's run. */
-export function hatEvidence({ policy, hats }: State, { item, claim }: AttemptState): HatEvidence | null {
+export function hatEvidence(
+  { policy, hats }: State,
+  { item, claim, changeCount }: AttemptState,
+): HatEvidence | null {
   if (item.mode !== 'hat') return null;
   const roles = policy?.hats?.roles ?? [];
   const told = (claim?.topics ?? [])
@@ -134,7 +137,8 @@ export function hatEvidence({ policy, hats }: State, { item, claim }: AttemptSta
     preset,
     heard: [...told, ...(preset === null ? [] : [preset])].filter((topic) => isHeard(roles, topic)),
     missing: (policy?.requiredTopics ?? []).filter(
-      (pattern) => !hats.told.some((topic) => topicMatches(pattern, topic)),
+      // What was said before is about the work as it was.
+      (pattern) => changeCount > 0 || !hats.told.some((topic) => topicMatches(pattern, topic)),
     ),
   };
 }

@@ -311,3 +311,36 @@ describe('hostile', () => {
     expect(runs()).toEqual(['lead work.start', 'lead next.step']);
   });
 });
+
+describe('a required topic is about the work as it stood', () => {
+  test('an approval does not end what was changed after it', async () => {
+    const seen: string[] = [];
+    world = makeWorld({
+      play: ({ role: who }) => {
+        seen.push(who);
+        if (who === 'reviewer') return tell('review.approved');
+        if (seen.length === 1) return { write: { 'a.txt': 'a' }, ...tell('build.done') };
+        return { write: { 'sneaky.txt': `${seen.length}` }, say: DONE };
+      },
+    });
+    const { exit } = await run(world, { ...TWO, limits: { ...LIMITS, maxIterations: 6 } });
+    expect([exit.code, world.house.state.tasks.get('objective')?.status]).toEqual([1, 'todo']);
+  });
+
+  test('nor what was rejected after it', async () => {
+    const says = [
+      tell('review.approved', 'review.rejected'),
+      tell('review.rejected'),
+      tell('review.rejected'),
+    ];
+    world = makeWorld({
+      play: ({ role: who, iteration }) => {
+        if (who === 'reviewer') return says.shift() ?? tell('review.rejected');
+        if (iteration === 1) return { write: { 'a.txt': 'a' }, ...tell('build.done') };
+        return iteration % 4 === 3 ? tell('build.done') : { say: DONE };
+      },
+    });
+    const { exit } = await run(world, { ...TWO, limits: { ...LIMITS, maxIterations: 8, maxStuck: 0 } });
+    expect([exit.code, world.house.state.tasks.get('objective')?.status]).toEqual([1, 'todo']);
+  });
+});
