@@ -115,8 +115,12 @@ function readYaml(
   const document = parseDocument(text, { lineCounter: lines, logLevel: 'silent', uniqueKeys: false });
   for (const error of document.errors.slice(0, 3)) {
     const line = lines.linePos(error.pos[0]).line;
-    notes.push(`${path}:${line}: ${error.message.split('\n')[0]}; what can be read counts`);
+    notes.push(
+      `${path}:${line}: ${error.message.split('\n')[0]}; it is not used, the files tell where it stands`,
+    );
   }
+  // Half of it would be believed for the whole.
+  if (document.errors.length > 0) return null;
   const values = new Map<string, string>();
   const walk = (node: unknown, lead: string) => {
     if (!isMap(node)) return;
@@ -235,7 +239,9 @@ function phaseFor(cycle: ForeignCycle, said: Phase | null, hasPlan: boolean): Ph
   const isOpen = cycle.tasks.some(({ status }) => status === 'todo' || status === 'review');
   if (said !== null && said !== 'COMPLETE') return said;
   if (said === 'COMPLETE' && !isOpen) return said;
-  if (cycle.planned) return isOpen || cycle.review === null ? 'BATCHING' : 'COMPLETE';
+  // Nobody works on tasks that are not agreed on.
+  const hasBegun = cycle.tasks.some(({ status }) => status !== 'todo');
+  if (cycle.planned || hasBegun) return isOpen || cycle.review === null ? 'BATCHING' : 'COMPLETE';
   if (cycle.cycle > 1) return 'REPLANNING';
   return hasPlan ? 'PLANNING' : 'INITIALIZING';
 }

@@ -177,6 +177,18 @@ test('damaged: what can be read counts, nothing is guessed as done, the rest is 
   expect(json<{ iteration: number }>(await project.ralph(['status', '--json'])).iteration).toBeGreaterThan(0);
 });
 
+test('without words on where it stands, marked tasks say that it is at work', async () => {
+  foreign({
+    'iterations/1/plan.md': PLAN,
+    'iterations/1/progress.md': '# Progress\n\n## Tasks\n- [x] task-1\n- [ ] task-2\n- [ ] task-3\n',
+    'iterations/1/metadata.yaml': 'iteration: banana\norchestrator:\n  state: PLANNING\n  x: [\n',
+    ...tasks,
+  });
+  expect((await project.ralph(['run', '--no-wait', '--session', ID])).code).toBe(8);
+  expect(modes().sort().slice(0, 3)).toEqual(['SESSION_REVIEW', 'STAGE', 'TASK_REVIEW task-2']);
+  expect(modes()).not.toContain('implement task-1');
+});
+
 test('a folder with nothing of a session in it is told as before', async () => {
   foreign({ 'notes.txt': 'nothing' });
   const ran = await project.ralph(['run', '--session', ID]);

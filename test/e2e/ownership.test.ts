@@ -348,14 +348,16 @@ describe('after the runner was killed', () => {
       runs: [
         {
           do: [
-            { run: 'test -f .git/once && echo 2 > other.txt || { touch .git/once; echo half > half.txt; }' },
+            {
+              run: 'test -f .git/once && echo 2 > other.txt || { touch .git/once; echo half > half.txt; echo half >> README.md; }',
+            },
             { say: 'not yet' },
           ],
         },
       ],
     });
     expect((await project.ralph(['run', 'first work', '-n', '1'])).code).toBe(1);
-    // A git that is slow leaves time between the record and the clearing.
+    // A git that is slow leaves time between the record and the clearing, which asks it what README.md was.
     const bin = join(project.home, 'bin');
     mkdirSync(bin);
     writeFileSync(join(bin, 'git'), `#!/bin/sh\nPATH=${process.env.PATH}\nsleep 0.5\nexec git "$@"\n`);
