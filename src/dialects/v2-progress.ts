@@ -216,6 +216,8 @@ function scan(text: string): Found {
 
 function sectionAt(block: Block & { kind: 'heading' }, start: number, end: number): FoundSection | null {
   if (/^iterations\b/i.test(block.text)) return { kind: 'iterations', cycle: null, start, end };
+  // Written by hand, it is often only that.
+  if (/^tasks$/i.test(block.text.trim())) return { kind: 'implementation', cycle: null, start, end };
   const match = SECTION.exec(block.text);
   if (match === null) return null;
   const cycle = match[2] === undefined ? null : Number(match[2]);
