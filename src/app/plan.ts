@@ -318,12 +318,24 @@ async function requireWork({
   if (taskPath === null && objective === '') {
     const none = noListFacts({ place, cwd: request.cwd, command: 'ralph run' });
     const left = await newestForeign(place);
+    const untaken = await untakenFeedback(place);
     const fix =
-      left === null
-        ? none.fix
-        : `Take up the session that another tool left: ralph run --session ${left}. Or: ${none.fix}`;
+      untaken !== null
+        ? `Feedback that is not taken: ${untaken}. Write into it and run again. Or: ${none.fix}`
+        : left === null
+          ? none.fix
+          : `Take up the session that another tool left: ralph run --session ${left}. Or: ${none.fix}`;
     throw new Problem({ code: 'tasks.none', what: 'There is nothing to work on.', ...none, fix });
   }
+}
+
+/** What somebody put beside the last session as feedback, and that opens no cycle as it lies. */
+async function untakenFeedback(place: Place): Promise<string | null> {
+  const last = (await knownSessions(place)).at(-1);
+  if (last === undefined) return null;
+  const { waiting } = await import('./feedback.ts');
+  const found = await waiting({ dir: last.dir, state: readState(last.dir), besides: '' });
+  return found[0] ?? null;
 }
 
 function requireTask(onlyTask: string | undefined, reading: ListReading | null): void {

@@ -98,6 +98,14 @@ test('feedback: a form first, then words with files beside them; what cannot be 
   expect(facts(project, 'cycle.started').at(-1)).toMatchObject({ cycle: 2 });
 });
 
+test('a form that nobody filled in is named where a run finds nothing else to work on', async () => {
+  project = makeProject();
+  expect((await project.ralph(['run', 'one thing'])).code).toBe(0);
+  expect((await project.ralph(['feedback'])).code).toBe(0);
+  const ran = await project.ralph(['run']);
+  expect([ran.code, ran.err]).toEqual([5, expect.stringMatching(/nobody has written anything into it/)]);
+});
+
 test('notes: the inbox shows what each would change, `knowledge` what became of it', async () => {
   project = makeProject({
     files: {
