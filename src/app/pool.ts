@@ -11,6 +11,9 @@ import type { OpenRequest } from './open.ts';
 /** How long a command that prepares a new work tree may take. */
 const SET_UP_MS = 30 * 60_000;
 
+/** What a person allowed their agent in this project, which no commit has. */
+const AGENTS_OWN = ['.claude/settings.local.json'];
+
 /**
  * Work trees for agents side by side lie outside the project: a gate that looks for tests or texts below the
  * project's folder finds none of theirs.
@@ -22,7 +25,7 @@ export function poolOf(
   return openPool({
     ground,
     folder: join(stateFolder(env), 'worktrees', sha256(place.mainDir).slice(0, 16)),
-    copy: worktree?.copy ?? [],
+    copy: [...AGENTS_OWN, ...(worktree?.copy ?? [])],
     made: async (cwd) => {
       const lines = worktree?.run ?? [];
       if (lines.length === 0) return;

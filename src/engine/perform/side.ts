@@ -184,11 +184,19 @@ export async function homeIsWhole(house: House): Promise<boolean> {
 }
 
 /** Notes and logs are every task's: they go where people read them, but for the task list. */
-export async function bringNotes({ side, list }: House, { noted }: AttemptState): Promise<void> {
+export async function bringNotes({ side, list }: House, { iteration, noted }: AttemptState): Promise<void> {
   const notes = noted.filter(({ path }) => path !== list?.groundPath);
   if (side === null || notes.length === 0) return;
-  await side.home.ground.apply(notes);
+  const { ground, works } = side.home;
+  const left = await ground.apply(notes);
   side.home.fresh = null;
+  // Two wrote at the same time: the first word stands, the other is kept beside its attempt.
+  for (const path of left) {
+    const after = notes.find((note) => note.path === path)?.after ?? null;
+    const text = after === null ? null : await ground.read(after);
+    const name = `note.${path.replace(/[^\w.-]+/g, '_').slice(-120)}`;
+    if (text !== null) await works.attemptFile(iteration, name, text);
+  }
 }
 
 /** An attempt whose work tree somebody removed: what it did is not known. */
