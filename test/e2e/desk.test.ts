@@ -1,6 +1,7 @@
 /** Questions: a text file on the desk or one command answers them, and nothing else does. */
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import { facts, json, prompt, sessionDir, started, until, verdicts } from './journal.ts';
 import {
@@ -13,6 +14,9 @@ import {
   story,
   taskList,
 } from './project.ts';
+
+/** A signal that was written in place is read once nobody has written to it for 200 ms. */
+const RIPE_MS = 400;
 
 vi.setConfig({ testTimeout: 120_000 });
 let project: Project;
@@ -283,6 +287,7 @@ test('an agent that writes the answer file itself, or drops ANSWER signals, has 
   });
   const ran = await project.ralph(['run', '--json']);
   expect(result(ran).exit.code).toBe(3);
+  await sleep(RIPE_MS);
   expect(await code('run')).toBe(3);
   expect(facts(project, 'question.answered')).toEqual([]);
   // Which of the two depends on when the mailbox looks; neither answers.

@@ -1,9 +1,13 @@
 /** A person's words to the work: guidance, signals, approvals, from any terminal. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import { facts, json, prompt, sessionDir, until, verdicts } from './journal.ts';
 import { DONE, HONEST, makeProject, type Project, story, taskList } from './project.ts';
+
+/** A signal that was written in place is read once nobody has written to it for 200 ms. */
+const RIPE_MS = 400;
 
 vi.setConfig({ testTimeout: 120_000 });
 const GUIDE = resolve(import.meta.dirname, '../../docs/guides/steering.md');
@@ -36,6 +40,7 @@ test('guidance said between two runs stands in the next prompt of its role, once
   // The file of the guide, as another program would write it.
   const [, name, text] = /inputs\/(\S+)\n([\s\S]*?)```/.exec(readFileSync(GUIDE, 'utf8'))!;
   writeFileSync(join(sessionDir(project), 'signals/inputs', name!), text!);
+  await sleep(RIPE_MS);
 
   expect((await project.ralph(['run'])).code).toBe(0);
   const guided = prompt(project, 2);
