@@ -7,7 +7,10 @@ import { wholeNumber } from './io.ts';
 /** Each of them: how it is written, and what it says. */
 const KEYS = {
   tasks: ['--tasks <file>', 'the task list; default: tasks in ralph.yml, else the first of the usual places'],
-  team: ['--team <name>', 'who is hired: auto, solo, pair, full or one of your own; default: auto'],
+  team: [
+    '--team <name>',
+    'who is hired: auto, solo, pair, full, feature, bugfix, review, docs or one of your own; default: auto',
+  ],
   agent: ['--agent <name>', 'who works: one that `ralph agents` lists; default: the first installed'],
   model: ['--model <name>', "the agent's model; default: the agent's own"],
   maxIterations: [

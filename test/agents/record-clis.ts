@@ -116,7 +116,10 @@ async function record(title: string, scene: Scene): Promise<string> {
   const folder = new URL(`../fixtures/agents/${name}-${versionOf(name)}/`, import.meta.url);
   mkdirSync(folder, { recursive: true });
   const scrub = (text: string) =>
-    text.replaceAll(root, '/home/dev').replaceAll(server.url.replace('http://', ''), '127.0.0.1:4000');
+    text
+      .replaceAll(root, '/home/dev')
+      .replaceAll('/$bunfs/root/', '')
+      .replaceAll(server.url.replace('http://', ''), '127.0.0.1:4000');
   writeFileSync(new URL(`${title}.jsonl`, folder), scrub(out));
   if (CLIS[name].read().complaint !== undefined && complaints !== '') {
     writeFileSync(new URL(`${title}.stderr`, folder), scrub(complaints));
