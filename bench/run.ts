@@ -3,7 +3,7 @@
  *
  *   npm run bench                  all of it, some minutes
  *   npm run bench -- --only loop   one part: start, law, home, behaviour, evidence, output, loop,
- *                                  full, human
+ *                                  full, human, agents
  *   npm run bench -- --quick       a smoke run: small sizes, no budgets
  */
 import { type Missing, machine, print, type Row, type Scale } from './measure.ts';
@@ -30,6 +30,10 @@ const PARTS: Record<string, () => Promise<Part[]>> = {
   loop: async () => [(await import('./loop.ts')).loopRows],
   full: async () => [(await import('./full.ts')).fullRows],
   human: async () => [(await import('./human.ts')).humanRows],
+  agents: async () => {
+    const { parseRows, poolRows } = await import('./agents.ts');
+    return [parseRows, poolRows];
+  },
 };
 
 async function main(args: string[]): Promise<number> {

@@ -47,10 +47,17 @@ export function lineSplitter(maxLineBytes: number, onLine: (line: string) => voi
 
   return {
     add(chunk) {
+      const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
       let from = 0;
-      for (let at = chunk.indexOf(LINE_FEED); at !== -1; at = chunk.indexOf(LINE_FEED, from)) {
-        hold(chunk.subarray(from, at));
-        flush();
+      for (let at = bytes.indexOf(LINE_FEED); at !== -1; at = bytes.indexOf(LINE_FEED, from)) {
+        // Most lines lie whole in one chunk.
+        if (!isOpen && at - from <= maxLineBytes) {
+          const end = at > from && bytes[at - 1] === CARRIAGE_RETURN ? at - 1 : at;
+          onLine(bytes.toString('utf8', from, end));
+        } else {
+          hold(chunk.subarray(from, at));
+          flush();
+        }
         from = at + 1;
       }
       if (from < chunk.length) hold(chunk.subarray(from));
