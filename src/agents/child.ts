@@ -78,7 +78,7 @@ export function startChild(call: AgentCall, plan: ChildPlan): AgentHandle {
   }
 
   const child = run({
-    command: plan.command,
+    command: call.wrap?.(plan.command) ?? plan.command,
     cwd: call.cwd,
     env: plan.env,
     ...inputOf(plan),

@@ -12,6 +12,7 @@ import {
 import type { Settings } from '../config/index.ts';
 import { choiceFor, hiredRoles, type Policy, Problem } from '../core/index.ts';
 import type { Agent } from '../engine/index.ts';
+import { shutIn } from './sandbox.ts';
 
 /** Names the configuration may use without describing them. */
 export const BUILT_IN_AGENTS = (Object.keys(AGENTS) as AgentKind[]).filter(
@@ -38,7 +39,7 @@ export function chooseAgent(settings: Settings, env: Record<string, string>): st
 export function agentMaker(settings: Settings): (name: string) => Agent {
   const made = new Map<string, Agent>();
   return (name) => {
-    const known = made.get(name) ?? createAgent(specOf(settings, name));
+    const known = made.get(name) ?? shutIn(createAgent(specOf(settings, name)), settings.sandbox);
     made.set(name, known);
     return known;
   };

@@ -11,7 +11,7 @@ export { configReference } from './reference.ts';
 export { hatsOf, type RoleSpec } from './roles.ts';
 export type { Config } from './schema.ts';
 export { schemaComment, schemaText } from './schema-file.ts';
-export type { AgentSpec, Permission, Settings } from './settings.ts';
+export type { AgentSpec, Permission, Sandbox, Settings } from './settings.ts';
 export { configJsonSchema, type SchemaNode } from './shape.ts';
 export { configText, originText, shownConfig } from './show.ts';
 export { CONFIG_FILE, TOML_FILE } from './source.ts';

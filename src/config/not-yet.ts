@@ -33,7 +33,6 @@ export const NOT_YET: Row[] = [
     why: 'Phases have the built-in roles.',
   },
   { key: 'permissions', why: 'Commands would run without being asked for.' },
-  { key: 'sandbox', why: 'Agents would run without the sandbox you asked for.' },
   { key: 'land', why: 'Work is committed to the branch you are on.' },
 ];
 

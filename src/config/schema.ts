@@ -334,6 +334,21 @@ export const configSchema = z.strictObject({
       z.strictObject({
         command: z.array(z.string().min(1)).min(1).describe('Wrapper put before the agent.'),
       }),
+      z.strictObject({
+        bwrap: z
+          .strictObject({
+            network: z.boolean().default(true).describe('False: no network at all, not even this machine.'),
+            env: z
+              .array(z.string().min(1))
+              .optional()
+              .describe('The only variables it gets beside RALPH_*, PATH, HOME and the like; left out: all.'),
+            write: z
+              .array(z.string().min(1))
+              .default([])
+              .describe('More folders it may write: absolute, or with ~ in front.'),
+          })
+          .describe('bwrap, in detail.'),
+      }),
     ])
     .default('none')
     .describe('What agents are shut into.'),

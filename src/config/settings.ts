@@ -28,6 +28,13 @@ export interface AgentSpec {
 export type Permission = 'allow' | 'ask' | 'deny';
 
 /** Everything the configuration says. Units stand in the names; null is "not set" or "no limit". */
+/** What agents are shut into. */
+export type Sandbox =
+  | 'none'
+  | 'bwrap'
+  | { command: string[] }
+  | { bwrap: { network: boolean; env?: string[] | undefined; write: string[] } };
+
 export interface Settings {
   /** `auto`: the first installed. */
   agent: string;
@@ -99,7 +106,7 @@ export interface Settings {
     desktop: boolean;
   };
   permissions: { default: Permission; rules: { match: string; policy: Permission }[] };
-  sandbox: 'none' | 'bwrap' | { command: string[] };
+  sandbox: Sandbox;
   worktree: { copy: string[]; run: string[] };
   land: 'merge' | 'branch' | { command: string };
   memories: { enabled: boolean; budgetTokens: number };

@@ -205,7 +205,7 @@ export const MISTAKES: Record<string, Mistake[]> = {
       did: 'tells a built-in role what to do',
       given: { yml: 'roles:\n  reviewer: { instructions: Be kind. }\n' },
     },
-    { did: 'relies on a sandbox', given: { toml: 'sandbox = "bwrap"\n' } },
+    { did: 'relies on another landing', given: { toml: 'land = "branch"\n' } },
     { did: 'shares its own permissions', given: { userYml: 'permissions: { default: ask }\n' } },
     {
       did: 'switches something on by a variable',

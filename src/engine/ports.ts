@@ -270,6 +270,8 @@ export interface AgentCall {
   logPath: string;
   model: string | null;
   readOnly: boolean;
+  /** The command line as it is started inside of the sandbox; absent: it runs as it is. */
+  wrap?(command: readonly string[]): string[];
   /** Told as soon as the process is there. */
   spawned(pid: number, startTime: string): Promise<void>;
   /** Progress for the windows; never facts. */

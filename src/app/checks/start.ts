@@ -8,6 +8,7 @@ import type { Agent, ListReading } from '../../engine/index.ts';
 import { unfinishedOperation } from '../../repo/index.ts';
 import { emptyProblem } from '../empty-list.ts';
 import type { Place } from '../place.ts';
+import { sandboxProblems } from '../sandbox.ts';
 import { noListFacts } from '../which-list.ts';
 import type { Check, Findings } from './check.ts';
 import type { PlaceSubject } from './place.ts';
@@ -66,6 +67,15 @@ export const START_CHECKS: Check<StartSubject>[] = [
       );
       const who = players.map(({ agent, roles }) => `${agent.name} can be started as ${roles.join(' and ')}`);
       return { what: who.join('; '), failures: found.flat() };
+    },
+  },
+  {
+    name: 'sandbox',
+    inRun: true,
+    async look({ settings, env }) {
+      if (settings.sandbox === 'none') return null;
+      const failures = await sandboxProblems(settings.sandbox, env);
+      return { what: 'agents run inside of it; gates run outside', failures };
     },
   },
   {
