@@ -72,6 +72,7 @@ export * from './question.ts';
 export * from './receipt/index.ts';
 export * from './role.ts';
 export { idleUnblock, receive } from './route.ts';
+export { secretsIn } from './secrets.ts';
 export { interaction, questionId, settle } from './settle.ts';
 export * from './shell-word.ts';
 export { cutsAnew, graphAround, needsOf, partFaults, splitDue } from './split.ts';

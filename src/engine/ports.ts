@@ -190,6 +190,11 @@ export interface Ground {
   inner(): Promise<InnerRepository[]>;
   /** How many lines each file has now; missing where it is none, or too large to be counted in passing. */
   lineCounts(paths: string[]): Promise<Map<string, number>>;
+  /**
+   * Size of each file now, and its text where it is small enough to be read in passing; missing where it is none. No
+   * process.
+   */
+  texts(paths: string[]): Promise<Map<string, { bytes: number; text: string | null }>>;
   /** Paths among these whose present content differs from HEAD's. */
   uncommitted(paths: string[]): Promise<string[]>;
   /** Blob id that each path has in a commit; what it lacks is missing. */

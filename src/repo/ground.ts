@@ -26,6 +26,7 @@ import { findProject } from './project.ts';
 import { restore } from './restore.ts';
 import { readRules, restoreRules } from './rules.ts';
 import { takeTree, treeChanges, type Warmth, warmIndex } from './snapshots.ts';
+import { texts } from './texts.ts';
 import { whereabouts } from './whereabouts.ts';
 
 export interface GroundOptions {
@@ -132,6 +133,7 @@ function groundAt(place: Place, options: GroundOptions): RepoGround {
     whereabouts: (paths) => whereabouts(place, paths),
     inner: () => alone(() => innerRepositories(place)),
     lineCounts: (paths) => lineCounts(place, paths),
+    texts: (paths) => texts(place, paths),
     uncommitted: async (paths) => {
       // Without git nothing is ever committed.
       if (inGit === null) return [...paths];

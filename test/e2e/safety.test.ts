@@ -99,3 +99,37 @@ test('a commit hook that hangs does not make the run deaf', async () => {
   expect(ran.code).toBe(143);
   expect(existsSync(join(project.dir, '.git/index.lock'))).toBe(false);
 });
+
+test('a key in the work is not committed, it is named with its line, and a person who commits it lands the task', async () => {
+  const token = ['ghp', 'q7Zr2WmX9tKc4VbN8sLd3FgH6jPy1RuT5aEo'].join('_');
+  project = makeProject({
+    files: list,
+    runs: [
+      {
+        do: [
+          { write: { path: 'src/client.ts', content: `// client\nconst token = "${token}";\n` } },
+          { say: DONE },
+        ],
+      },
+    ],
+  });
+  const ran = await project.ralph(['run']);
+  expect(ran.code).toBe(8);
+  expect(ran.out).toMatch(/src\/client\.ts, line 2, holds what looks like a GitHub token: take it out/);
+  expect(ran.out).not.toContain(token);
+  expect(project.git('log', '--all', '--oneline', '--', 'src/client.ts')).toBe('');
+  project.git('add', 'src/client.ts');
+  project.git('commit', '-q', '-m', 'it opens nothing');
+  const again = await project.ralph(['run']);
+  expect([again.code, again.out]).toEqual([0, expect.stringContaining('complete')]);
+});
+
+test('a file that no server takes is left out of every commit, and told', async () => {
+  project = makeProject({
+    files: list,
+    runs: [{ do: [{ run: 'truncate -s 60M dump.bin' }, { say: DONE }] }],
+  });
+  const ran = await project.ralph(['run']);
+  expect(ran.code).toBe(8);
+  expect(ran.out).toMatch(/dump\.bin has 60 MiB/);
+});

@@ -447,6 +447,13 @@ function ground(world: World, at: () => Files, id = 'tree'): Ground {
     whereabouts: async (paths) =>
       new Map(paths.filter((path) => at()[path] !== undefined).map((path) => [path, { kind: 'file', path }])),
     inner: async () => [],
+    texts: async (paths) =>
+      new Map(
+        paths.flatMap((path) => {
+          const text = at()[path];
+          return text === undefined ? [] : [[path, { bytes: text.length, text }] as const];
+        }),
+      ),
     lineCounts: async (paths) =>
       new Map(
         paths.flatMap((path) => {

@@ -16,6 +16,7 @@ import { mixedIn, mixedReason } from './beside.ts';
 import { offCourse, pauseForSwitch, type Switch } from './branch.ts';
 import { gateMarker } from './gate.ts';
 import { compared, runGates } from './judge.ts';
+import { unfit } from './unfit.ts';
 
 export async function land(house: House, id: string): Promise<void> {
   await syncList(house);
@@ -96,6 +97,8 @@ async function landing(house: House, task: TaskState): Promise<Fact> {
     return { type: 'landing.failed', task: id, reason: overwrittenReason(overwritten) };
   const paths = await landingPaths(house, task, stand);
   if (paths.length === 0) return untouched();
+  const reason = await unfit(house, stand);
+  if (reason !== null) return { type: 'landing.failed', task: id, reason };
   const result = await commit(house, task, paths);
   if (result.kind === 'failed') return { type: 'landing.failed', task: id, reason: result.reason };
   const missing = await notInHead(
