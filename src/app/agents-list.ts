@@ -2,9 +2,10 @@
 import { type AgentInfo, builtInSpecs } from '../agents/index.ts';
 import type { Settings } from '../config/index.ts';
 import { Problem, type ProblemFacts } from '../core/index.ts';
-import { readProject } from '../store/index.ts';
-import { oneLine } from '../views/index.ts';
+import { type ProjectRecord, readProject } from '../store/index.ts';
+import { oneLine, spent } from '../views/index.ts';
 import { chooseAgent, inspectNamed } from './agents.ts';
+import { spentToday } from './begin.ts';
 import { problemsOf } from './checks/check.ts';
 import { loadSettings } from './config.ts';
 import { findPlace } from './place.ts';
@@ -27,6 +28,8 @@ interface ListedAgent extends AgentInfo {
   fallback: number | null;
   roles: string[];
   lastError: LastError | null;
+  /** What it told to have cost since midnight, over all loops of the project. */
+  spentTodayUsd: number;
 }
 
 /** Every agent, as data and as text. A configuration that cannot be read is told beside. */
@@ -40,11 +43,13 @@ export async function listAgents(
     loadSettings({ place, env: processEnv, flags: {}, session: null }),
   );
   const names = [...builtInSpecs().map(({ name }) => name), ...Object.keys(settings?.agents ?? {})];
-  const errors = lastErrors(place.mainDir);
+  const { records } = readProject(place.mainDir);
+  const errors = lastErrors(records);
   const agents = await Promise.all(
     [...new Set(names)].map(async (name) => {
       const info = await inspectNamed(settings ?? { agents: {} }, name, env);
-      return listed(info, { settings, chosen: chosen(settings, env), error: errors.get(name) ?? null });
+      const use = listed(info, { settings, chosen: chosen(settings, env), error: errors.get(name) ?? null });
+      return { ...use, spentTodayUsd: spentToday(records, name) };
     }),
   );
   return {
@@ -77,7 +82,7 @@ function chosen(settings: Settings | null, env: Record<string, string>): string 
 function listed(
   info: AgentInfo,
   { settings, chosen, error }: { settings: Settings | null; chosen: string | null; error: LastError | null },
-): ListedAgent {
+): Omit<ListedAgent, 'spentTodayUsd'> {
   const place = settings?.fallback.indexOf(info.name) ?? -1;
   const roles = Object.entries(settings?.roles ?? {}).filter(([, role]) => role.agent === info.name);
   return {
@@ -90,9 +95,9 @@ function listed(
 }
 
 /** The newest failure of each agent that the project's journal holds. */
-function lastErrors(mainDir: string): Map<string, LastError> {
+function lastErrors(records: readonly ProjectRecord[]): Map<string, LastError> {
   const found = new Map<string, LastError>();
-  for (const { type, at, agent, kind, message, resetsAt } of readProject(mainDir).records) {
+  for (const { type, at, agent, kind, message, resetsAt } of records) {
     if (type !== 'agent.failed' || typeof agent !== 'string') continue;
     found.set(agent, {
       at,
@@ -118,6 +123,7 @@ function agentJson(agent: ListedAgent): Record<string, unknown> {
     default: agent.isDefault,
     fallback: agent.fallback,
     roles: agent.roles,
+    spent_today_usd: agent.spentTodayUsd,
     last_error: error && {
       at: new Date(error.at).toISOString(),
       kind: error.kind,
@@ -160,6 +166,7 @@ function agentText(agent: ListedAgent, now: number): string {
     ...(program === null ? [] : [`  program   ${program}`]),
     ...(uses.length === 0 ? [] : [`  here      ${uses.join('; ')}`]),
     `  it        ${can.map((key) => CAPABILITIES[key]).join('; ') || 'prints text when it ends, and nothing before'}`,
+    ...(agent.spentTodayUsd === 0 ? [] : [`  today     ${spent(agent.spentTodayUsd)}`]),
     ...(error === null ? [] : [`  last      ${errorText(error, now)}`]),
     ...(program === null && install !== null ? [`  install   ${install}`] : []),
     ...(program !== null && loggedIn === false && login !== null ? [`  log in    ${login}`] : []),

@@ -131,12 +131,13 @@ function objectiveFact(objective: string): Fact {
   return { type: 'tasks.read', source, sha256: '', set: [def], gone: [], by: 'engine' };
 }
 
-/** What every loop of the project has spent since midnight, local time. */
-function spentToday(records: readonly ProjectRecord[]): number {
+/** What every loop of the project has spent since midnight, local time; of one agent, where it is named. */
+export function spentToday(records: readonly ProjectRecord[], agent?: string): number {
   const midnight = new Date().setHours(0, 0, 0, 0);
   let total = 0;
   for (const record of records) {
     if (record.type !== 'cost.spent' || record.at < midnight) continue;
+    if (agent !== undefined && record.agent !== agent) continue;
     if (typeof record.usd === 'number') total += record.usd;
   }
   return total;

@@ -182,9 +182,9 @@ async function recordForProject(
     const usd = report.usage.costUsd;
     const { error } = report;
     const base = { at: record.at, session, iteration };
-    if (usd) await appendProject(mainDir, { ...base, type: 'cost.spent', usd });
-    if (error === null) continue;
     const agent = state.attempts.get(iteration)?.agent ?? 'unknown';
+    if (usd) await appendProject(mainDir, { ...base, type: 'cost.spent', agent, usd });
+    if (error === null) continue;
     const message = oneLine(error.message, 300);
     const { kind, resetsAt } = error;
     await appendProject(mainDir, { ...base, type: 'agent.failed', agent, kind, message, resetsAt });

@@ -1,0 +1,28 @@
+/** What `ralph agents` tells of an agent's spending, read from a project journal on disk. */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { appendProject } from '../store/index.ts';
+import { listAgents } from './agents-list.ts';
+
+it("tells what each agent spent today, over all sessions, and nothing of yesterday's", async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'ralph-agents-'));
+  try {
+    execFileSync('git', ['init', '-q', dir]);
+    const at = Date.now();
+    const of = (agent: string, usd: number, when = at) => ({ at: when, type: 'cost.spent', agent, usd });
+    await appendProject(dir, of('claude', 1.5), of('codex', 4), of('claude', 9, at - 86_400_000));
+    await appendProject(dir, of('claude', 0.5));
+    const { data, text } = await listAgents(dir, { PATH: process.env.PATH });
+    const told = (data as { name: string; spent_today_usd: number }[]).map((one) => [
+      one.name,
+      one.spent_today_usd,
+    ]);
+    expect(Object.fromEntries(told)).toMatchObject({ claude: 2, codex: 4, opencode: 0 });
+    expect(text.match(/ {2}today .*/g)).toHaveLength(2);
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+});
