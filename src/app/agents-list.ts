@@ -48,8 +48,12 @@ export async function listAgents(
   const agents = await Promise.all(
     [...new Set(names)].map(async (name) => {
       const info = await inspectNamed(settings ?? { agents: {} }, name, env);
-      const use = listed(info, { settings, chosen: chosen(settings, env), error: errors.get(name) ?? null });
-      return { ...use, spentTodayUsd: spentToday(records, name) };
+      return listed(info, {
+        settings,
+        chosen: chosen(settings, env),
+        lastError: errors.get(name) ?? null,
+        spentTodayUsd: spentToday(records, name),
+      });
     }),
   );
   return {
@@ -81,8 +85,12 @@ function chosen(settings: Settings | null, env: Record<string, string>): string 
 
 function listed(
   info: AgentInfo,
-  { settings, chosen, error }: { settings: Settings | null; chosen: string | null; error: LastError | null },
-): Omit<ListedAgent, 'spentTodayUsd'> {
+  {
+    settings,
+    chosen,
+    ...seen
+  }: { settings: Settings | null; chosen: string | null } & Pick<ListedAgent, 'lastError' | 'spentTodayUsd'>,
+): ListedAgent {
   const place = settings?.fallback.indexOf(info.name) ?? -1;
   const roles = Object.entries(settings?.roles ?? {}).filter(([, role]) => role.agent === info.name);
   return {
@@ -90,7 +98,7 @@ function listed(
     isDefault: chosen === info.name,
     fallback: place === -1 ? null : place + 1,
     roles: roles.map(([name]) => name),
-    lastError: error,
+    ...seen,
   };
 }
 

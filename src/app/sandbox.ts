@@ -41,7 +41,12 @@ export function shutIn(agent: Agent, sandbox: Sandbox): Agent {
   if (sandbox === 'none') return agent;
   const shape = shapeOf(sandbox);
   return {
-    ...agent,
+    name: agent.name,
+    // What it can do may become known by the check only.
+    get capabilities() {
+      return agent.capabilities;
+    },
+    check: () => agent.check(),
     async start(call) {
       if (shape !== null) return agent.start(await insideBwrap(call, shape));
       const { command } = sandbox as { command: string[] };
@@ -106,7 +111,7 @@ function writable(
   // A file that is not there cannot be made writable, and agents add to it.
   if (existsSync(dirname(memories))) writeFileSync(memories, '', { flag: 'a' });
   const homes = home === '' ? [] : HOMES.map((name) => join(home, name));
-  const more = shape.write.map((path) => path.replace(/^~(?=\/|$)/, home));
+  const more = shape.write.map((path) => atHome(path, home));
   const may = [...homes, ...more, root, ...(commonDir === null ? [] : [commonDir])];
   const mayNot = [
     ...[mainDir, cwd].flatMap((dir) =>
@@ -126,6 +131,10 @@ function writable(
     ...mayNot.flatMap((path) => mount('--ro-bind', path)),
     ...still.flatMap((path) => mount('--bind', path)),
   ];
+}
+
+function atHome(path: string, home: string): string {
+  return path.replace(/^~(?=\/|$)/, home);
 }
 
 function mount(how: string, path: string): string[] {
@@ -162,6 +171,20 @@ export async function sandboxProblems(
     ];
   }
   if (shape === null) return [];
+  const lacking = shape.write.filter((path) => {
+    const folder = atHome(path, env.HOME ?? '');
+    return !isAbsolute(folder) || !existsSync(folder);
+  });
+  if (lacking.length > 0) {
+    return [
+      {
+        code: 'sandbox.no_folder',
+        what: `Agents are to write ${lacking.join(', ')}, and there is no such folder.`,
+        why: 'Only what is there can be made writable in a sandbox, and only a whole path, or one with ~ in front, says where it is.',
+        fix: 'Make the folder, or correct sandbox.bwrap.write in ralph.yml.',
+      },
+    ];
+  }
   const command = [...base(shape), '--', 'true'];
   const result = await run({ command, cwd: '/', env, wallMs: TRY_MS, idleMs: null }).done;
   if (result.ending === 'exited' && result.exitCode === 0) return [];

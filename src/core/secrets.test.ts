@@ -21,11 +21,12 @@ test.each([
   expect(secretsIn(`first\nconst it = "${text}";\nlast\n`)).toMatchObject([{ line: 2, what }]);
 });
 
-test('what manuals print, what repeats itself and what a person marked is none', () => {
+test('what manuals print, what repeats itself, what is marked and a long name are none', () => {
   const lines = [
     key('AKIA', 'IOSFODNN7EXAMPLE'),
     key('ghp_', 'x'.repeat(36)),
     `${key('ghp_', BODY)} // gitleaks:allow`,
+    '.sk-fading-circle .sk-circle12-with-a-very-long-name-of-its-own-X9 {}',
     'sk-short, ghp_short, npm_config_registry, AKIA, 12345678:AA',
   ];
   expect(secretsIn(lines.join('\n'))).toEqual([]);

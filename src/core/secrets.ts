@@ -18,20 +18,20 @@ const FORMS: Form[] = [
   { what: 'a GitLab token', pattern: /\bglpat-[A-Za-z0-9_-]{20,}/ },
   { what: 'a Slack token', pattern: /\bxox[abeprs]-[A-Za-z0-9-]{20,}/ },
   { what: 'an Anthropic key', pattern: /\bsk-ant-[A-Za-z0-9_-]{32,}/ },
-  { what: 'an OpenAI key', pattern: /\bsk-(?:proj-|svcacct-)?(?!ant-)[A-Za-z0-9_-]{40,}/ },
+  { what: 'an OpenAI key', pattern: /\bsk-(?:(?:proj|svcacct|admin)-[A-Za-z0-9_-]{40,}|[A-Za-z0-9]{40,})/ },
   { what: 'a Google API key', pattern: /\bAIza[0-9A-Za-z_-]{35}/ },
   { what: 'a Stripe key', pattern: /\b[rs]k_live_[0-9A-Za-z]{24,}/ },
   { what: 'an npm token', pattern: /\bnpm_[A-Za-z0-9]{36}\b/ },
   { what: 'a Telegram bot token', pattern: /\b[0-9]{8,10}:AA[A-Za-z0-9_-]{33}\b/ },
 ];
 
-/** A line that carries this mark was looked at by a person; other scanners read the same mark. */
+/** A line that says so is passed over; other scanners read the same mark. */
 const ALLOWED = 'gitleaks:allow';
 
 /** A made-up one, as in a manual, repeats itself; a real one hardly does. */
 const FEWEST_DIFFERENT = 10;
 
-export interface Secret {
+interface Secret {
   /** From 1. */
   line: number;
   /** With its article, for a sentence. */

@@ -188,8 +188,6 @@ export interface Ground {
   whereabouts(paths: string[]): Promise<Map<string, Whereabouts>>;
   /** Repositories inside the ground with uncommitted content, as of the last snapshot, which holds none of it. */
   inner(): Promise<InnerRepository[]>;
-  /** How many lines each file has now; missing where it is none, or too large to be counted in passing. */
-  lineCounts(paths: string[]): Promise<Map<string, number>>;
   /**
    * Size of each file now, and its text where it is small enough to be read in passing; missing where it is none. No
    * process.

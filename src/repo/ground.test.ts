@@ -111,25 +111,18 @@ it('history: between, ancestors, kept commits and subjects', async () => {
   });
 });
 
-it('lines are counted of plain files that can be read', async () => {
+it('small files are read as text, of large ones the size is told, and what is no plain file is missing', async () => {
   repo.write('three', 'a\nb\nc');
   repo.write('none', '');
   repo.write('folder/one', 'a\n');
   repo.write('large', 'x'.repeat(3_000_000));
   const ground = await repo.open();
-  const counted = await ground.lineCounts([
-    'three',
-    'none',
-    'folder',
-    'folder/one',
-    'large',
-    'gone',
-    '../up',
-  ]);
-  expect([...counted]).toEqual([
-    ['three', 3],
-    ['none', 0],
-    ['folder/one', 1],
+  const found = await ground.texts(['three', 'none', 'folder', 'folder/one', 'large', 'gone', '../up']);
+  expect([...found]).toEqual([
+    ['three', { bytes: 5, text: 'a\nb\nc' }],
+    ['none', { bytes: 0, text: '' }],
+    ['folder/one', { bytes: 2, text: 'a\n' }],
+    ['large', { bytes: 3_000_000, text: null }],
   ]);
 });
 

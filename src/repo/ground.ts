@@ -18,7 +18,6 @@ import {
   stagedPaths,
 } from './history.ts';
 import { innerRepositories } from './inner.ts';
-import { lineCounts } from './line-counts.ts';
 import { openMemory, type Subjects, withCommit } from './memory.ts';
 import { mergeInto } from './merge.ts';
 import { isExcluded, makePlace, type Place } from './place.ts';
@@ -132,7 +131,6 @@ function groundAt(place: Place, options: GroundOptions): RepoGround {
     current,
     whereabouts: (paths) => whereabouts(place, paths),
     inner: () => alone(() => innerRepositories(place)),
-    lineCounts: (paths) => lineCounts(place, paths),
     texts: (paths) => texts(place, paths),
     uncommitted: async (paths) => {
       // Without git nothing is ever committed.

@@ -118,7 +118,7 @@ async function record(title: string, scene: Scene): Promise<string> {
   const scrub = (text: string) =>
     text
       .replaceAll(root, '/home/dev')
-      .replaceAll('/$bunfs/root/', '')
+      .replaceAll(/\/\$bunfs\/[a-z]+\//g, '')
       .replaceAll(server.url.replace('http://', ''), '127.0.0.1:4000');
   writeFileSync(new URL(`${title}.jsonl`, folder), scrub(out));
   if (CLIS[name].read().complaint !== undefined && complaints !== '') {

@@ -108,3 +108,15 @@ test('where bwrap cannot be used nothing is started, and run and doctor say why 
   const examined = await project.ralph(['doctor'], { env });
   expect(examined.out + examined.err).toMatch(/No permissions to create new namespace/);
 });
+
+test.runIf(usable)(
+  'a folder that is to be written and is not there is named before anything is started',
+  async () => {
+    project = projectWith('{ bwrap: { write: ["~/nowhere-at-all", relative] } }');
+    const ran = await project.ralph(['run', '--agent', 'boxed']);
+    expect(ran.code).toBe(5);
+    expect(ran.err).toMatch(
+      /~\/nowhere-at-all, relative, and there is no such folder[\s\S]*sandbox\.bwrap\.write/,
+    );
+  },
+);

@@ -454,13 +454,6 @@ function ground(world: World, at: () => Files, id = 'tree'): Ground {
           return text === undefined ? [] : [[path, { bytes: text.length, text }] as const];
         }),
       ),
-    lineCounts: async (paths) =>
-      new Map(
-        paths.flatMap((path) => {
-          const text = at()[path];
-          return text === undefined ? [] : [[path, text.replace(/\n$/, '').split('\n').length] as const];
-        }),
-      ),
     uncommitted: async (paths) => paths.filter((path) => blobOf(at(), path) !== blobOf(headFiles(), path)),
     committed: async (commit, paths) => {
       const files = outside.commits.find((entry) => entry.id === commit)?.files ?? {};

@@ -97,7 +97,7 @@ async function landing(house: House, task: TaskState): Promise<Fact> {
     return { type: 'landing.failed', task: id, reason: overwrittenReason(overwritten) };
   const paths = await landingPaths(house, task, stand);
   if (paths.length === 0) return untouched();
-  const reason = await unfit(house, stand);
+  const reason = await unfit(house, paths);
   if (reason !== null) return { type: 'landing.failed', task: id, reason };
   const result = await commit(house, task, paths);
   if (result.kind === 'failed') return { type: 'landing.failed', task: id, reason: result.reason };

@@ -79,22 +79,24 @@ const MAX_FORMER = 5;
 async function linesChecked({ ground }: House, receipt: Receipt, own: readonly Change[]): Promise<Receipt> {
   const paths = linesToCount(receipt);
   if (paths.length === 0) return receipt;
-  const now = await ground.lineCounts(paths);
+  const now = new Map<string, number>();
+  for (const [path, { text }] of await ground.texts(paths)) if (text !== null) now.set(path, linesOf(text));
   const former = new Map<string, number>();
   for (const path of linesInDoubt(receipt, now).slice(0, MAX_FORMER)) {
     const before = own.find((change) => change.path === path)?.before ?? null;
     if (before === null) continue;
     // Too large to be read, or gone: nobody knows what it had.
     const content = await ground.read(before).catch(() => null);
-    former.set(path, content === null ? Number.POSITIVE_INFINITY : linesOf(content));
+    former.set(path, content === null ? Number.POSITIVE_INFINITY : linesOf(decoded(content)));
   }
   return withLines(receipt, [now, former]);
 }
 
-function linesOf(content: Uint8Array): number {
-  let lines = content.length > 0 && content.at(-1) !== 0x0a ? 1 : 0;
-  for (const byte of content) if (byte === 0x0a) lines++;
-  return lines;
+const decoded = (content: Uint8Array): string => Buffer.from(content).toString('utf8');
+
+/** A last line without its end counts. */
+function linesOf(text: string): number {
+  return text.split('\n').length - (text === '' || text.endsWith('\n') ? 1 : 0);
 }
 
 async function beforeReview(house: House, task: TaskState | null): Promise<string[]> {
