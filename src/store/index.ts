@@ -21,6 +21,8 @@ export { appendProgressEntry, knowledgeSource } from './knowledge.ts';
 export { localZone } from './local-zone.ts';
 export type { HeldLock, LockAnswer, LockHolder, LockReading, TakeLock } from './lock.ts';
 export { isHeld, readLock, takeLock } from './lock.ts';
+export type { Loop, LoopNews, LoopStanding } from './loops.ts';
+export { loopsOf, readLoops, tellLoop } from './loops.ts';
 export type { MailboxOptions, OpenedMailbox } from './mailbox.ts';
 export { openMailbox } from './mailbox.ts';
 export { hasMarkedProgress } from './mirror-progress.ts';

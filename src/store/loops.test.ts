@@ -1,0 +1,45 @@
+/** The registry of loops: what the project journal told, folded. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type LoopNews, readLoops, tellLoop } from './loops.ts';
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'ralph-loops-'));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+const created = (loop: string): LoopNews => ({
+  type: 'loop.created',
+  loop,
+  branch: `refs/heads/ralph/${loop}`,
+  onto: 'refs/heads/main',
+  base: 'a'.repeat(40),
+  worktree: `/trees/${loop}`,
+});
+
+test('a project without loops has none', () => {
+  expect(readLoops(root)).toEqual([]);
+});
+
+test('each loop stands where its last news left it, and news of unknown loops says nothing', async () => {
+  let at = 0;
+  const tell = (news: LoopNews) => tellLoop(root, ++at, news);
+  await tell(created('one'));
+  await tell(created('two'));
+  await tell({ type: 'loop.session', loop: 'one', session: '261129-100000' });
+  await tell({ type: 'loop.queued', loop: 'one', head: 'b'.repeat(40) });
+  await tell({ type: 'loop.landing', loop: 'one', from: 'a'.repeat(40), to: 'c'.repeat(40) });
+  expect(readLoops(root)[0]).toMatchObject({ standing: 'queued', landing: { to: 'c'.repeat(40) } });
+  await tell({ type: 'loop.landed', loop: 'one', commit: 'c'.repeat(40) });
+  await tell({ type: 'loop.parked', loop: 'two', why: 'a conflict', files: ['a.txt'] });
+  await tell({ type: 'loop.landed', loop: 'nobody', commit: 'c'.repeat(40) });
+  expect(readLoops(root)).toMatchObject([
+    { id: 'one', session: '261129-100000', standing: 'landed', landing: null, createdAt: 1 },
+    { id: 'two', session: null, standing: 'needs_review', parked: { files: ['a.txt'] } },
+  ]);
+  await tell({ type: 'loop.queued', loop: 'two', head: 'd'.repeat(40) });
+  expect(readLoops(root)[1]).toMatchObject({ standing: 'queued', parked: null, head: 'd'.repeat(40) });
+});

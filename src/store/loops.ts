@@ -1,0 +1,119 @@
+/**
+ * The loops of a project: what its journal tells of work trees that a loop of ours was given, and of what became
+ * of their work. One work tree, one branch of our own, one line in the registry; it is a view of the journal like
+ * every other, so a loop that was killed is as well known as one that ended.
+ */
+import { appendProject, type ProjectRecord, readProject } from './project.ts';
+
+/** What happened to a loop, in the words of the project journal. */
+export type LoopNews = { loop: string } & (
+  | {
+      type: 'loop.created';
+      /** Our own branch, `refs/heads/ralph/<loop>`, and the branch its work is to land on. */
+      branch: string;
+      onto: string;
+      /** The commit both begin at. */
+      base: string;
+      /** Absolute. */
+      worktree: string;
+    }
+  | { type: 'loop.session'; session: string }
+  /** Its work is done and waits for its turn to land. */
+  | { type: 'loop.queued'; head: string }
+  /** Said before the integration branch is moved, so that a crash in between is understood. */
+  | { type: 'loop.landing'; from: string; to: string }
+  | { type: 'loop.landed'; commit: string }
+  /** A person must look: why, and the files that are in conflict. */
+  | { type: 'loop.parked'; why: string; files: string[] }
+  | { type: 'loop.discarded'; keptAs: string | null }
+  /** Its work tree and branch are gone; only said of what had landed or was discarded. */
+  | { type: 'loop.removed' }
+);
+
+/** `open`: works or may go on. `queued`: done and not landed yet. `needs_review`: parked for a person. */
+export type LoopStanding = 'open' | 'queued' | 'landed' | 'needs_review' | 'discarded' | 'removed';
+
+export interface Loop {
+  id: string;
+  session: string | null;
+  branch: string;
+  onto: string;
+  base: string;
+  worktree: string;
+  /** Epoch ms. */
+  createdAt: number;
+  standing: LoopStanding;
+  /** The tip of its branch that is to land; null before it was done. */
+  head: string | null;
+  /** Said before the integration branch moved, and nothing since. */
+  landing: { from: string; to: string } | null;
+  /** The integration commit that holds its work. */
+  landed: string | null;
+  parked: { why: string; files: string[] } | null;
+}
+
+/** Tells the project journal, durably. */
+export async function tellLoop(mainDir: string, at: number, news: LoopNews): Promise<void> {
+  await appendProject(mainDir, { at, ...news });
+}
+
+/** Every loop of the project, oldest first, those that are gone included. */
+export function readLoops(mainDir: string): Loop[] {
+  return loopsOf(readProject(mainDir, undefined, { compressed: true }).records);
+}
+
+/** The registry that these records of a project journal tell. */
+export function loopsOf(records: readonly ProjectRecord[]): Loop[] {
+  const loops = new Map<string, Loop>();
+  for (const record of records) {
+    if (!record.type.startsWith('loop.')) continue;
+    const news = record as unknown as LoopNews & { at: number };
+    const known = loops.get(news.loop);
+    if (news.type === 'loop.created') loops.set(news.loop, created(news));
+    else if (known !== undefined) tell(known, news);
+  }
+  return [...loops.values()];
+}
+
+function created({
+  loop,
+  at,
+  branch,
+  onto,
+  base,
+  worktree,
+}: Extract<LoopNews, { type: 'loop.created' }> & { at: number }): Loop {
+  const where = { branch, onto, base, worktree };
+  const nothing = { session: null, head: null, landing: null, landed: null, parked: null };
+  return { id: loop, ...where, ...nothing, createdAt: at, standing: 'open' };
+}
+
+function tell(loop: Loop, news: Exclude<LoopNews, { type: 'loop.created' }>): void {
+  switch (news.type) {
+    case 'loop.session':
+      loop.session = news.session;
+      loop.standing = 'open';
+      return;
+    case 'loop.queued':
+      Object.assign(loop, { head: news.head, standing: 'queued', parked: null, landing: null });
+      return;
+    case 'loop.landing':
+      loop.landing = { from: news.from, to: news.to };
+      return;
+    case 'loop.landed':
+      Object.assign(loop, { landed: news.commit, standing: 'landed', parked: null, landing: null });
+      return;
+    case 'loop.parked':
+      Object.assign(loop, {
+        parked: { why: news.why, files: news.files },
+        standing: 'needs_review',
+        landing: null,
+      });
+      return;
+    case 'loop.discarded':
+      loop.standing = 'discarded';
+      return;
+    case 'loop.removed':
+      loop.standing = 'removed';
+  }
+}
