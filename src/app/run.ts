@@ -19,7 +19,14 @@ import {
 } from '../engine/index.ts';
 import { ownIdentity } from '../process/index.ts';
 import { excludeLocally, type RepoGround } from '../repo/index.ts';
-import { createSession, ensureProjectFolder, type HeldLock, localZone, takeLock } from '../store/index.ts';
+import {
+  createSession,
+  ensureProjectFolder,
+  type HeldLock,
+  localZone,
+  readLoops,
+  takeLock,
+} from '../store/index.ts';
 import { TO_DO } from '../views/index.ts';
 import { agentMaker } from './agents.ts';
 import { begin } from './begin.ts';
@@ -29,10 +36,12 @@ import { makeScratch, sweepScratch } from './checks/scratch.ts';
 import { dirty } from './checks/start.ts';
 import { readState } from './choose.ts';
 import { type Dirt, deskPatterns, dirtOf, excludedPaths } from './dirt.ts';
+import { loopName } from './loop-name.ts';
 import { lockProblem, openPlaceGround, openSession } from './open.ts';
 import type { Place } from './place.ts';
 import { openList, type Plan, planRun, type RunRequest, stringEnv } from './plan.ts';
 import { preflight, startSubject } from './preflight.ts';
+import { type Primary, standForPrimary, treeLock } from './primary.ts';
 import { setSessionAside } from './set-aside.ts';
 import { stateOfList } from './task-state.ts';
 import { idleReason } from './which-list.ts';
@@ -61,17 +70,17 @@ export async function runLoop(request: RunRequest): Promise<RunOutcome> {
   );
   let began = false;
   await ensureProjectFolder(place.dir);
-  const loopLock = await takeLoopLock(place, plan.session?.id ?? '', request.force);
+  const tree = await takeTreeLock(place, plan.session?.id ?? '', request.force);
   try {
     for (const session of plan.others)
       await setSessionAside({ place, session, audience: request.audience, env: request.env });
     const session = plan.session ?? (await newSession(plan));
-    await loopLock.name(session.id);
+    await tree.name(session.id);
     const found = await lookAround(plan, session);
     began = true;
     return await runSession(request, { plan, session, ...found });
   } finally {
-    await loopLock.release();
+    await tree.release();
     if (!began) await removeEmpty(made);
   }
 }
@@ -86,14 +95,14 @@ async function nothingToDo({ place, taskPath, reading }: Plan): Promise<RunOutco
 async function removeEmpty(folders: string[]): Promise<void> {
   for (const folder of folders) {
     const names = await readdir(folder).catch(() => ['?']);
-    if (names.every((name) => name === '.gitignore' || /^\.loop\.lock-\d+$/.test(name)))
+    if (names.every((name) => name === '.gitignore' || /^\.tree\.lock-\d+$/.test(name)))
       await rm(folder, { recursive: true, force: true });
   }
 }
 
 /** One loop per work tree, whatever its session: git's index is shared. */
-async function takeLoopLock(place: Place, sessionId: string, force: boolean): Promise<HeldLock> {
-  const file = join(place.dir, '.ralph', 'loop.lock');
+async function takeTreeLock(place: Place, sessionId: string, force: boolean): Promise<HeldLock> {
+  const file = treeLock(place.dir);
   const answer = await takeLock({ file, identity: ownIdentity(), sessionId, now: Date.now(), force });
   if (answer.kind === 'taken') return answer;
   throw lockProblem(answer.heldBy, answer.kind === 'foreign' ? answer.lastSeenAt : null);
@@ -149,9 +158,11 @@ async function runSession(request: RunRequest, start: Start): Promise<RunOutcome
     force: request.force,
   });
   let again = false;
+  const primary = await standForPrimary({ mainDir: place.mainDir, sessionId: session.id });
   const messenger = await openMessages(request, {
     ...start,
     house: opened.house,
+    primary,
     restart: () => (again = true),
   });
   try {
@@ -168,6 +179,7 @@ async function runSession(request: RunRequest, start: Start): Promise<RunOutcome
     return { exit, sessionId: session.id, state, place, others, again: again && exit.code === 7 };
   } finally {
     await messenger.close();
+    await primary.close();
     await opened.close();
   }
 }
@@ -175,9 +187,14 @@ async function runSession(request: RunRequest, start: Start): Promise<RunOutcome
 /** The channels of this run, told each record from the first on. */
 async function openMessages(
   { audience, env }: RunRequest,
-  { plan: { place, settings }, session, house, restart }: Start & { house: House; restart(): void },
+  {
+    plan: { place, settings },
+    session,
+    house,
+    restart,
+  }: Start & { house: House; primary: Primary; restart(): void },
 ): Promise<Messenger> {
-  const where = { sessionId: session.id, loop: 'main' };
+  const where = { sessionId: session.id, loop: loopName(place.ground, readLoops(place.mainDir)) };
   const say = (text: string) => audience.say(text);
   const channels = await makeChannels({ place, settings, env, say });
   const memories = async () => (await house.knowledge.read()).memories ?? '';

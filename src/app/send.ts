@@ -19,6 +19,7 @@ import {
 } from '../store/index.ts';
 import { currentSession, type KnownSession, readState } from './choose.ts';
 import { findPlace } from './place.ts';
+import { treeLock } from './primary.ts';
 import { openQuietly } from './quiet.ts';
 
 export interface SendRequest {
@@ -108,7 +109,7 @@ async function takeInWhenFree(request: TakeIn): Promise<TakenIn | null> {
 /** A runner also holds the work tree; who takes a message in does not. */
 async function isLoop({ dir }: TakeIn['place'], holder: LockReading): Promise<boolean> {
   if (!existsSync(join(dir, '.ralph'))) return false;
-  const loop = await readLock(join(dir, '.ralph', 'loop.lock'));
+  const loop = await readLock(treeLock(dir));
   return loop !== null && loop.pid === holder.pid && loop.host === holder.host;
 }
 

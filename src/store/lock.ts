@@ -31,7 +31,7 @@ export interface LockHolder extends Runner {
 }
 
 export interface TakeLock {
-  /** The lock's path: `<session>/lock` or `.ralph/loop.lock`. */
+  /** The lock's path: `<session>/lock`, `.ralph/tree.lock` or `.ralph/loop.lock`. */
   file: string;
   identity: Runner;
   sessionId: string;

@@ -306,7 +306,7 @@ test('what earlier runs left: a stale lock and a waiting question are told, a li
   project(GATE);
   const lock = { pid: 999_999_9, started_at: '2026-01-01T00:00:00Z', start_time: '1', session_id: 'x' };
   newcomer.write({
-    '.ralph/loop.lock': JSON.stringify(lock),
+    '.ralph/tree.lock': JSON.stringify(lock),
     '.ralph/.gitignore': '*\n',
     '.git/info/exclude': 'ralph/\n',
   });
@@ -318,7 +318,7 @@ test('what earlier runs left: a stale lock and a waiting question are told, a li
     what: expect.stringContaining('ralph/blocked.txt'),
   });
   const alive = { ...lock, pid: process.pid, start_time: '' };
-  writeFileSync(join(newcomer.dir, '.ralph/loop.lock'), JSON.stringify(alive));
+  writeFileSync(join(newcomer.dir, '.ralph/tree.lock'), JSON.stringify(alive));
   const live = examine();
   expect(live.of('lock')[0]!.what).toContain('is working here now');
   expect(live.of('gate test')).toEqual([]);

@@ -147,6 +147,7 @@ function ownStart(): string {
 /** Changes what the locks of the loop and of its session say about their owner. */
 function relock(project: Project, owner: Record<string, unknown>): void {
   for (const [folder, name] of [
+    [join(project.dir, '.ralph'), 'tree.lock'],
     [join(project.dir, '.ralph'), 'loop.lock'],
     [sessionDir(project)!, 'lock'],
   ] as const) {

@@ -8,6 +8,7 @@ import { hookHealth, missingIdentity, readHead, trySigning, unfinishedOperation 
 import { readLock } from '../../store/index.ts';
 import { knownSessions, readState } from '../choose.ts';
 import type { Place } from '../place.ts';
+import { treeLock } from '../primary.ts';
 import type { Check } from './check.ts';
 import type { MachineSubject } from './machine.ts';
 import * as problem from './place-problems.ts';
@@ -123,16 +124,16 @@ async function lookAtHooks({ place, git, env }: PlaceSubject) {
 
 /** Whether a run is working in this work tree now; null: none, or one that is gone. */
 export async function liveRun({ dir }: Place) {
-  const holder = await loopLock(dir);
+  const holder = await runnerOf(dir);
   return holder !== null && holder.alive !== false ? holder : null;
 }
 
-async function loopLock(dir: string) {
-  return existsSync(join(dir, '.ralph')) ? readLock(join(dir, '.ralph', 'loop.lock')) : null;
+async function runnerOf(dir: string) {
+  return existsSync(join(dir, '.ralph')) ? readLock(treeLock(dir)) : null;
 }
 
 async function lookAtLock({ place }: PlaceSubject) {
-  const holder = await loopLock(place.dir);
+  const holder = await runnerOf(place.dir);
   if (holder === null) return { what: 'no run is working here' };
   if (holder.alive === true) return { what: '', warnings: [problem.working(holder.pid)] };
   if (holder.alive === null) return { what: '', warnings: [problem.foreignLock(holder)] };
