@@ -28,9 +28,12 @@ const primary = (): { pid: number; session_id: string } | null => {
 };
 
 /** The session of the loop in this work tree. */
-const sessionOf = (dir: string): string =>
-  sessions(project).find((id) => facts(project, 'session.created', id)[0]?.ground === ground(dir))!;
-const ground = (dir: string) => (dir === project.dir ? '.' : dir);
+function sessionOf(dir: string): string {
+  const ground = dir === project.dir ? '.' : dir;
+  const found = sessions(project).find((id) => facts(project, 'session.created', id)[0]?.ground === ground);
+  if (found === undefined) throw new Error(`no session of ${dir} yet`);
+  return found;
+}
 
 const waits: ScriptedRun = { do: [{ sleep_ms: 60_000 }, { say: DONE }] };
 
