@@ -108,8 +108,7 @@ function unhired({ key }: Row, but: readonly string[], { config, whereIs }: Grou
           ...at([key, name]),
         },
       ];
-    // Only the executor's work is taken over by others.
-    const can = (own ? but : OVERRIDES).filter((part) => part !== 'fallback' || name === 'executor');
+    const can = own ? but : OVERRIDES;
     return keys
       .filter((part) => !can.includes(part))
       .slice(0, 1)
@@ -117,9 +116,7 @@ function unhired({ key }: Row, but: readonly string[], { config, whereIs }: Grou
         code: 'config.not_available',
         what: `${key}.${name}.${part} is set, and this version does not carry it out yet`,
         why: own
-          ? part === 'fallback'
-            ? 'Nobody takes over from a role of your own.'
-            : 'Topics wake a role of your own; phases have the built-in roles.'
+          ? 'Topics wake a role of your own; phases have the built-in roles.'
           : `Of the ${name} only ${can.join(', ')} can be changed.`,
         fix: `Remove ${part} to run without it.`,
         ...at([key, name, part]),

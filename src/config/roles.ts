@@ -16,7 +16,7 @@ export function rolesOf(config: Config): Config['roles'] {
 /** What of a built-in role can be changed. */
 export const OVERRIDES: readonly string[] = ['agent', 'model', 'fallback'];
 
-/** What of a role of one's own is carried out; of `fallback` nothing but the executor's. */
+/** What of a role of one's own is carried out. */
 export const OWN_KEYS: readonly string[] = [
   ...OVERRIDES,
   'name',

@@ -61,7 +61,12 @@ const role = z.strictObject({
   instructions: text('What the role is told, beside the task.').optional(),
   agent: text('Agent that plays the role.').optional(),
   model: text('Model for the role.').optional(),
-  fallback: z.array(z.string().min(1)).describe('Agents to try next, for this role.').optional(),
+  fallback: z
+    .array(z.string().min(1))
+    .describe(
+      'Agents that stand in for that of this role while its provider says no, in this order; unset: the general `fallback`.',
+    )
+    .optional(),
   max_activations: z.int().min(1).describe('Most runs of the role in one session.').optional(),
 });
 
@@ -300,7 +305,9 @@ export const configSchema = z.strictObject({
     })
     .prefault({}),
   agents: named(agentSpec).default({}).describe('Your own agents by name, beside the built-in ones.'),
-  fallback: texts('Agents that take a task over when one keeps failing at it, in this order.'),
+  fallback: texts(
+    'Agents that stand in while the provider of `agent` says no, and take a task over when one keeps failing at it, in this order.',
+  ),
   teams: named(
     z.strictObject({ modes: z.array(z.enum(MODE_NAMES)).min(1).describe('The modes this team hires.') }),
   )

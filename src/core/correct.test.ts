@@ -75,7 +75,7 @@ function attempt(state: State, over: Partial<Evidence>, { task = 't1', mode, at 
   const iteration = state.lastIteration + 1;
   const item = itemOn(task, mode);
   const begins = begun(iteration, item);
-  const agent = agentFor(state, item);
+  const agent = agentFor(state, item, 0);
   further(
     state,
     [waved(iteration, item), begins.type === 'attempt.started' ? { ...begins, agent } : begins],
@@ -189,9 +189,13 @@ describe('the ladder', () => {
     const state = session({}, 2);
     const claim = { ...evidenceOf().claim, files: [] };
     expect(kind(attempt(state, { claim }))).toBe('remind');
-    expect(feedbackFor(state, itemOn('t2'))).toMatchObject([{ iteration: 1, task: 't1' }]);
+    expect(feedbackFor(state, itemOn('t2'), agentFor(state, itemOn('t2'), 0))).toMatchObject([
+      { iteration: 1, task: 't1' },
+    ]);
     attempt(state, SILENT, { task: 't2' });
-    expect(feedbackFor(state, itemOn('t2')).map(({ iteration }) => iteration)).toEqual([2]);
+    expect(
+      feedbackFor(state, itemOn('t2'), agentFor(state, itemOn('t2'), 0)).map(({ iteration }) => iteration),
+    ).toEqual([2]);
   });
 });
 
@@ -241,13 +245,15 @@ describe('the circuit breaker', () => {
     const trip = attempt(state, LIES);
     expect(chosen(trip)).toMatchObject([{ kind: 'other_agent', agent: 'second', aggressive: true }]);
     expect(notices(trip)[0]).toMatch(/second takes over task t1 and 1 other task\.$/);
-    expect(agentFor(state, itemOn('t1'))).toBe('second');
-    expect(feedbackFor(state, itemOn('t1'))[0]!.sentence).toContain('Another agent worked on this');
+    expect(agentFor(state, itemOn('t1'), 0)).toBe('second');
+    expect(feedbackFor(state, itemOn('t1'), agentFor(state, itemOn('t1'), 0))[0]!.sentence).toContain(
+      'Another agent worked on this',
+    );
     const relieved = state.owed.map(({ sentence }) => sentence).reverse();
     expect(relieved[0]).toMatch(/^\*\*CRITICAL\*\*: In iteration 2, on task t1, /);
     expect(relieved.join()).not.toContain('Another agent');
     expect(kinds(state, [SILENT, SILENT, SILENT])).toEqual(['remind', 'insist', 'other_agent']);
-    expect(agentFor(state, itemOn('t1'))).toBe('third');
+    expect(agentFor(state, itemOn('t1'), 0)).toBe('third');
   });
 });
 
@@ -257,7 +263,7 @@ describe('a tripped agent and its other tasks', () => {
     const state = session({ fallback: ['second'] }, 3);
     kinds(state, [LIES]);
     kinds(state, [LIES], { task: 't2' });
-    expect(['t1', 't2', 't3'].map((id) => agentFor(state, itemOn(id)))).toEqual(Array(3).fill('second'));
+    expect(['t1', 't2', 't3'].map((id) => agentFor(state, itemOn(id), 0))).toEqual(Array(3).fill('second'));
   });
   test('a task that the other has tried stays where it is, and a step without a trip moves its own task only', () => {
     const state = session({ fallback: ['second', 'third'] }, 3);
@@ -266,17 +272,17 @@ describe('a tripped agent and its other tasks', () => {
     kinds(state, [LIES], { task: 't3' });
     state.tasks.get('t3')!.agent = 'played';
     kinds(state, [LIES, LIES]);
-    expect(agentFor(state, itemOn('t3'))).toBe('played');
+    expect(agentFor(state, itemOn('t3'), 0)).toBe('played');
     const calm = session({ fallback: ['second'], over: CALM }, 2);
     kinds(calm, [LIES, LIES, LIES, LIES]);
-    expect(['t1', 't2'].map((id) => agentFor(calm, itemOn(id)))).toEqual(['second', 'played']);
+    expect(['t1', 't2'].map((id) => agentFor(calm, itemOn(id), 0))).toEqual(['second', 'played']);
   });
   test('with the default limits the fallback agent gets its attempt before the run can be stuck', () => {
     const state = session({ fallback: ['second'], limits: { maxStuck: 3, maxTaskAttempts: 3 } }, 2);
     kinds(state, [LIES]);
     kinds(state, [LIES], { task: 't2' });
     expect(next(state)).toMatchObject({ do: 'open', items: [{ item: { task: 't1' } }] });
-    expect(agentFor(state, itemOn('t1'))).toBe('second');
+    expect(agentFor(state, itemOn('t1'), 0)).toBe('second');
     kinds(state, [SILENT]);
     // Three waves without progress, and t2 was given to an agent that has not begun: only that goes on.
     expect(next(state)).toMatchObject({ do: 'open', items: [{ item: { task: 't2' } }] });
@@ -318,34 +324,32 @@ describe('who takes over', () => {
     further(state, [{ type: 'provider.parked', agent: 'parked', until: NOON + 1_000, reason: '5h' }]);
     state.down.set('down', { kind: 'auth', message: 'log in' });
     kinds(state, tries);
-    expect(agentFor(state, itemOn('t1'))).toBe('well');
+    expect(agentFor(state, itemOn('t1'), 0)).toBe('well');
   });
   test('the task stays with it over a new start, unless that names other agents', () => {
     const state = session({ fallback: ['second'] });
     kinds(state, tries);
     further(state, [started({ fallback: ['second'] })]);
-    expect(agentFor(state, itemOn('t1'))).toBe('second');
+    expect(agentFor(state, itemOn('t1'), 0)).toBe('second');
     further(state, [started({ agent: 'third', fallback: ['second'] })]);
-    expect(agentFor(state, itemOn('t1'))).toBe('third');
+    expect(agentFor(state, itemOn('t1'), 0)).toBe('third');
   });
   test('a task that is done and reopened begins with the agent of the policy', () => {
     const state = session({ fallback: ['second'] });
     kinds(state, [...tries, WORKS]);
     expect(state.tasks.get('t1')).toMatchObject({ status: 'done', agent: null, corrections: [] });
   });
-  test('one agent that is down holds up its own work only', () => {
+  test('for one that is down another stands in, and only where all are down the run stops', () => {
     const state = session({ fallback: ['second'], over: CALM }, 2);
     kinds(state, tries);
     state.down.set('played', { kind: 'auth', message: 'log in' });
-    const step = decide(state, { now: NOON, live: new Set() });
-    expect(step).toMatchObject({ do: 'open', items: [{ item: { task: 't1' } }] });
-    attempt(state, WORKS);
-    further(state, [{ type: 'commit.landed', task: 't1', commit: 'c', paths: [], by: 'engine' }]);
     expect(decide(state, { now: NOON, live: new Set() })).toMatchObject({
-      do: 'stop',
-      code: 6,
-      reason: 'the agent played cannot work (auth): log in',
+      do: 'open',
+      items: [{ item: { task: 't2' } }],
     });
+    expect(agentFor(state, itemOn('t2'), NOON)).toBe('second');
+    state.down.set('second', { kind: 'auth', message: 'log in there' });
+    expect(decide(state, { now: NOON, live: new Set() })).toMatchObject({ do: 'stop', code: 6 });
   });
   test('one that is told to wait is waited for where nobody else has work', () => {
     const state = session({ fallback: ['second'], over: CALM }, 2);
@@ -391,18 +395,21 @@ describe('the end of the ladder', () => {
       asked('q1'),
       { type: 'question.answered', id: 'q1', text: 'try again', option: null, by: 'anna', via: 'message' },
     ]);
-    expect(feedbackFor(state, itemOn('t1')).length).toBeGreaterThan(4);
+    expect(feedbackFor(state, itemOn('t1'), agentFor(state, itemOn('t1'), 0)).length).toBeGreaterThan(4);
     expect(decide(state, { now: NOON, live: new Set() })).toMatchObject({ do: 'open' });
     expect(kinds(state, [LIES, LIES])).toEqual(['remind', 'insist']);
   });
   test('so it does after a tripped breaker: no old count, and the first agent again', () => {
     const state = session({ fallback: ['second'] }, 2);
     kinds(state, [LIES, LIES, LIES, LIES]);
-    expect(agentFor(state, itemOn('t1'))).toBe('second');
+    expect(agentFor(state, itemOn('t1'), 0)).toBe('second');
     further(state, [
       { type: 'task.unblocked', task: 't1', by: 'anna', reason: '', grant: null, auto: false },
     ]);
-    expect([agentFor(state, itemOn('t1')), agentFor(state, itemOn('t2'))]).toEqual(['played', 'second']);
+    expect([agentFor(state, itemOn('t1'), 0), agentFor(state, itemOn('t2'), 0)]).toEqual([
+      'played',
+      'second',
+    ]);
     expect(kinds(state, [LIES, LIES, LIES])).toEqual(['remind', 'other_agent', 'remind']);
   });
   test('an agent that asked is the one that hears the answer', () => {
@@ -417,9 +424,9 @@ describe('the end of the ladder', () => {
       via: 'message',
     };
     further(state, [asked('q1', { askedBy: 'second' }), answered]);
-    expect(agentFor(state, itemOn('t1'))).toBe('second');
+    expect(agentFor(state, itemOn('t1'), 0)).toBe('second');
     further(state, [asked('q2', { askedBy: 'engine' }), { ...answered, id: 'q2' }]);
-    expect(agentFor(state, itemOn('t1'))).toBe('played');
+    expect(agentFor(state, itemOn('t1'), 0)).toBe('played');
   });
   test('the loop that unblocks by itself goes on where the ladder stands', () => {
     const state = session({ over: CALM });
@@ -497,7 +504,7 @@ describe('a second run', () => {
 
 describe('what stands in the next prompt', () => {
   const words = (state: State, task = 't1') =>
-    feedbackFor(state, itemOn(task)).map(({ iteration }) => iteration);
+    feedbackFor(state, itemOn(task), agentFor(state, itemOn(task), 0)).map(({ iteration }) => iteration);
   test('newest first, in each prompt of the task until it is accepted', () => {
     const state = session();
     kinds(state, [SILENT, SILENT]);

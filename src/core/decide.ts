@@ -116,7 +116,7 @@ function openWave(state: State, { now }: Moment): Step | null {
   const unsettled = wave.started.some((iteration) => state.open.has(iteration));
   if (unsettled) return null;
   const items = wave.waiting.map(({ item }) => item);
-  const agents = agentsFor(state, items);
+  const agents = agentsFor(state, items, now);
   const unwanted = items.some((item) => !isWanted(state, item));
   const waits = agents.some((agent) => !isAvailable(state, agent, now));
   if (items.length === 0 || unwanted || waits || state.stopAsked || guard(state, now, agents))

@@ -343,7 +343,7 @@ function reachVerdict(state: State, fact: Of<'verdict.reached'>, at: number): vo
   const item = itemOf(state, itemKey(fact.item));
   const died = fact.value === 'died';
   if (died) undeliver(state, attempt);
-  if (died && !fact.parks) {
+  if (died && !fact.parks && !fact.down) {
     item.died += 1;
     const delays = state.policy?.limits.retryDelaysS ?? [0];
     item.notBefore = at + (delays[Math.min(item.died, delays.length) - 1] ?? 0) * 1000;

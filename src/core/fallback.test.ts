@@ -45,10 +45,10 @@ describe('who plays a role', () => {
       mode,
       subject: 'x',
     });
-    expect(agentFor(state, item('executor', 'implement'))).toBe('e');
-    expect(agentFor(state, item('reviewer', 'TASK_REVIEW'))).toBe('r');
-    expect(agentFor(state, item('librarian', 'STAGE'))).toBe('a');
-    expect(agentFor(emptyState(), item('executor', 'implement'))).toBe('');
+    expect(agentFor(state, item('executor', 'implement'), 0)).toBe('e');
+    expect(agentFor(state, item('reviewer', 'TASK_REVIEW'), 0)).toBe('r');
+    expect(agentFor(state, item('librarian', 'STAGE'), 0)).toBe('a');
+    expect(agentFor(emptyState(), item('executor', 'implement'), 0)).toBe('');
   });
 });
 
@@ -60,4 +60,35 @@ test('the executor’s own fallback takes over, and passes on what its own agent
   expect(nextAgent(stateWith(general), task, 'a', 0)).toBe('b');
   expect(passesOn(state, task, { from: 'e', to: 'f' })).toBe(true);
   expect(passesOn(state, task, { from: 'a', to: 'f' })).toBe(false);
+});
+
+describe('while the provider of an agent says no', () => {
+  const limit = (until: number) => ({ until, reason: 'usage limit' });
+  const review = { role: 'reviewer', mode: 'TASK_REVIEW', subject: 'x' } as const;
+
+  test('another of the choice stands in, in every role, until that is over', () => {
+    const state = stateWith({ ...general, roles });
+    state.parked.set('r', limit(100));
+    expect(agentFor(state, review, 99)).toBe('b');
+    expect(agentFor(state, review, 100)).toBe('r');
+    state.down.set('r', { kind: 'auth', message: 'log in' });
+    expect(agentFor(state, review, 100)).toBe('b');
+  });
+
+  test('of several that must wait it is the one whose wait ends first', () => {
+    const state = stateWith({ ...general, roles });
+    state.parked.set('r', limit(100));
+    state.parked.set('b', limit(50));
+    expect(agentFor(state, review, 10)).toBe('b');
+    state.down.set('b', { kind: 'billing', message: 'pay' });
+    expect(agentFor(state, review, 10)).toBe('r');
+  });
+
+  test('a task that was given to another goes to the one it was taken from meanwhile', () => {
+    const state = stateWith(general);
+    state.tasks.set('x', { agent: 'b' } as unknown as TaskState);
+    state.parked.set('b', limit(100));
+    const item = { role: 'executor', mode: 'implement', subject: 'x', task: 'x' } as const;
+    expect([agentFor(state, item, 0), agentFor(state, item, 100)]).toEqual(['a', 'b']);
+  });
 });

@@ -1,8 +1,9 @@
 /**
  * Which agent runs an item, and which one takes over when it keeps failing. The policy names one agent and
  * others to fall back on, and may name others for a role. A task that the ladder gave to another keeps it until
- * it is done or a person acts on it, and whose circuit breaker tripped gives up all its tasks. What a provider
- * said of one agent, that it is down or must wait, holds up only the work of that agent.
+ * it is done or a person acts on it, and whose circuit breaker tripped gives up all its tasks. While a provider
+ * says of one agent that it is down or must wait, another of the choice stands in for it, in every role; the
+ * item goes back to its own agent once that is over.
  */
 import type { Policy } from './policy.ts';
 import type { Item, RoleName } from './role.ts';
@@ -33,8 +34,24 @@ export function modelFor(policy: Policy, role: RoleName, agent: string): string 
   return agent === choice.agent ? choice.model : null;
 }
 
-/** The agent that runs this item next: the policy's for its role, unless another has taken the task over. */
-export function agentFor(state: State, item: Item): string {
+/**
+ * The agent that would run this item at `now` (epoch ms): its own, or the first of the others that can be
+ * started. Where none can: the one whose wait ends first; its own where all are down.
+ */
+export function agentFor(state: State, item: Item, now: number): string {
+  const own = ownAgent(state, item);
+  if (isAvailable(state, own, now)) return own;
+  const choice = chosen(state, item.role);
+  const all = choice === null ? [own] : [own, ...choice.fallback, choice.agent];
+  const ready = all.find((name) => isAvailable(state, name, now));
+  if (ready !== undefined) return ready;
+  const until = (name: string) => state.parked.get(name)?.until ?? 0;
+  const waiting = all.filter((name) => !state.down.has(name)).sort((a, b) => until(a) - until(b));
+  return waiting[0] ?? own;
+}
+
+/** The item's own agent: the policy's for its role, unless another has taken the task over. */
+export function ownAgent(state: State, item: Item): string {
   const task = item.role === 'executor' && item.task !== undefined ? state.tasks.get(item.task) : undefined;
   return task?.agent ?? chosen(state, item.role)?.agent ?? '';
 }
@@ -44,8 +61,8 @@ function chosen({ policy }: State, role: RoleName): Choice | null {
 }
 
 /** The agents that would run these items, each once. */
-export function agentsFor(state: State, items: readonly Item[]): string[] {
-  return [...new Set(items.map((item) => agentFor(state, item)))];
+export function agentsFor(state: State, items: readonly Item[], now: number): string[] {
+  return [...new Set(items.map((item) => agentFor(state, item, now)))];
 }
 
 /** Whether the agent could be started now: neither down nor told to wait. `now`: epoch ms. */

@@ -3,7 +3,6 @@
  * been given yet. Newest first, each sentence once whatever iteration it was said of, and none older than
  * the policy keeps them, by the journal's time.
  */
-import { agentFor } from './fallback.ts';
 import type { Item } from './role.ts';
 import type { State } from './state.ts';
 import { isTerminal } from './task.ts';
@@ -20,9 +19,8 @@ interface Said extends FeedbackLine {
   at: number;
 }
 
-/** The lines for this item's next prompt, the newest first. */
-export function feedbackFor(state: State, item: Item): FeedbackLine[] {
-  const agent = agentFor(state, item);
+/** The lines for this item's next prompt, as this agent gets it, the newest first. */
+export function feedbackFor(state: State, item: Item, agent: string): FeedbackLine[] {
   const task = item.task === undefined ? undefined : state.tasks.get(item.task);
   const owed = state.owed.filter((one) => one.agent === agent && (!task || one.task !== task.def.id));
   const own = (task?.corrections ?? []).map(({ iteration, at, intervention }) => ({

@@ -16,7 +16,7 @@ export function closeWave(state: State): Fact[] {
       wave: wave.wave,
       progress: attempts.some((attempt) => advanced(state, attempt)),
       neutral: isNeutral(state, attempts),
-      dead: isDead(attempts),
+      dead: isDead(state, attempts),
       started: attempts.length,
       returned: wave.waiting.map((entry) => entry.iteration),
     },
@@ -53,9 +53,11 @@ function wasTried(attempt: AttemptState): boolean {
   return attempt.verdict !== null && attempt.verdict.value !== 'died';
 }
 
-/** At least one item died and none ended; interruptions, losses and waited-for limits do not count. */
-function isDead(attempts: AttemptState[]): boolean {
-  const died = attempts.some((attempt) => attempt.verdict?.value === 'died' && !attempt.verdict.parked);
+/** At least one item died and none ended; interruptions, losses, waited-for limits and agents that are down do not count. */
+function isDead(state: State, attempts: AttemptState[]): boolean {
+  const died = attempts.some(
+    ({ verdict, agent }) => verdict?.value === 'died' && !verdict.parked && !state.down.has(agent),
+  );
   return died && attempts.every((attempt) => !wasTried(attempt));
 }
 

@@ -55,12 +55,13 @@ function sessionStep(state: State, now: number): Step | null {
 
 function callStep(state: State, item: Item, now: number): Step {
   const notBefore = state.items.get(itemKey(item))?.notBefore ?? 0;
-  const stopped = guard(state, now, [agentFor(state, item)]);
+  const stopped = guard(state, now, [agentFor(state, item, now)]);
   if (stopped) return stopped;
   if (notBefore > now) return { do: 'wait', until: notBefore, for: 'backoff' };
   const beside = askedBeside(state, item).filter(
     (one) =>
-      (state.items.get(itemKey(one))?.notBefore ?? 0) <= now && isAvailable(state, agentFor(state, one), now),
+      (state.items.get(itemKey(one))?.notBefore ?? 0) <= now &&
+      isAvailable(state, agentFor(state, one, now), now),
   );
   return opened(
     state,
@@ -143,9 +144,10 @@ function batch(state: State, now: number): Step {
     agentsFor(
       state,
       list.map(({ item }) => item),
+      now,
     );
   if (ready.length > 0) {
-    const able = ready.filter(({ item }) => isAvailable(state, agentFor(state, item), now));
+    const able = ready.filter(({ item }) => isAvailable(state, agentFor(state, item, now), now));
     return guard(state, now, who(ready)) ?? openWave(state, able);
   }
   if (found.length > 0) {

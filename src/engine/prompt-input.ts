@@ -1,7 +1,6 @@
 /** Gathers what one prompt is made of, and remembers which messages and answers it delivers. */
 import {
   type Allowance,
-  agentFor,
   boundsOf,
   feedbackFor,
   hatOf,
@@ -23,6 +22,8 @@ import { skillsFor } from './skills.ts';
 export interface PromptCall {
   iteration: number;
   item: Item;
+  /** Who gets it. */
+  agent: string;
   task: TaskState | null;
   ordinal: number;
   allowance: Allowance;
@@ -47,7 +48,7 @@ export async function gatherPrompt(house: House, call: PromptCall): Promise<Gath
   const policy = state.policy!;
   const guidance = fitting(pendingGuidance(state, item), (one) => !reachedRole(state, item, one));
   const answers = undeliveredAnswers(state, item);
-  const feedback = feedbackFor(state, item);
+  const feedback = feedbackFor(state, item, call.agent);
   const reviewing = item.mode === 'TASK_REVIEW';
   const input: PromptInput = {
     objective: state.session?.objective ?? '',
@@ -79,7 +80,7 @@ export async function gatherPrompt(house: House, call: PromptCall): Promise<Gath
     completionWord: policy.completionWord,
     outboxPath: call.outbox,
     skills: await skillsFor(house, call.iteration),
-    looksForSignals: !house.agent(agentFor(state, item)).capabilities.liveInput,
+    looksForSignals: !house.agent(call.agent).capabilities.liveInput,
   };
   if (call.works !== null)
     input.session = {

@@ -130,13 +130,13 @@ async function attempt(house: House, call: AttemptCall): Promise<void> {
   const { iteration, item, before, token, marker, outbox } = call;
   const { state } = house;
   const policy = state.policy!;
-  const agent = agentFor(state, item);
+  const agent = agentFor(state, item, house.clock.now());
   const task = item.task === undefined ? null : (state.tasks.get(item.task) ?? null);
   const ordinal = ordinalOf(state, item, task);
   const time = reckonTime(policy, cutsAnew(item) ? null : task, state.durations);
   const allowed = { wallMs: time.timeoutS * 1000, idleMs: policy.limits.idleTimeoutS * 1000 };
   const works = await worksBefore(house);
-  const about = { iteration, item, task, ordinal, allowance: allowed, outbox };
+  const about = { iteration, item, agent, task, ordinal, allowance: allowed, outbox };
   const gathered = await gatherPrompt(house, { ...about, works: works?.paths ?? null });
   const text = buildPrompt(gathered.input);
   const prompt = await house.works.writePrompt(iteration, text);
