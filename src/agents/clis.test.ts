@@ -88,6 +88,17 @@ const SPEECHES: Record<CliKind, Speech> = {
     echo: '{"type":"message_end","message":{"role":"user","content":[{"type":"text","text":"{{prompt}}"}]}}',
     skips: { 'reset time': 'it tells the first sentence of the provider, which names none' },
   },
+  gemini: {
+    recorded: 'gemini-0.61.0',
+    exitCodes: false,
+    refuses: ['auth', 'prompt_too_long'],
+    refusal: 'whole',
+    ends: { auth: 'auth', 'prompt-too-long': 'prompt_too_long' },
+    hopeless: [],
+    usage: { inputTokens: 3100, outputTokens: 140, costUsd: null, model: 'gemini-2.5-pro' },
+    echo: '{"type":"message","role":"user","content":"{{prompt}}"}',
+    skips: { 'reset time': 'it waits for that time without a word' },
+  },
   qwen: {
     recorded: 'qwen-0.15.10',
     refuses: ['auth', 'prompt_too_long'],
@@ -239,11 +250,24 @@ const wrapped = (event: Record<string, unknown>, inner: object): object =>
       .map(([key, value]) => [key, { ...(value as object), ...inner }]),
   );
 
+/** Answers that were told in pieces, which are cut anywhere, each as one piece. */
+function inWhole(recorded: string[]): string[] {
+  const whole: string[] = [];
+  for (const line of recorded) {
+    const [last, next] = [whole.at(-1) ?? '', line].map((text) =>
+      /^(.*"content":")(.*)(","delta":true})$/.exec(text),
+    );
+    if (last && next) whole.splice(-1, 1, `${last[1]}${last[2]}${next[2]}${next[3]}`);
+    else whole.push(line);
+  }
+  return whole;
+}
+
 /** The recorded end of a good run with other words in it. */
 function saying(kind: CliKind, words: string): string[] {
   const was = JSON.stringify(DONE).slice(1, -1);
   const now = JSON.stringify(words).slice(1, -1);
-  return lines(kind, 'success').map((line) => line.replaceAll(was, () => now));
+  return inWhole(lines(kind, 'success')).map((line) => line.replaceAll(was, () => now));
 }
 
 /** A refusal told once, so that nothing of it is hopeless: the whole recording, or a part of it. */

@@ -2,6 +2,7 @@
 import type { Cli } from './cli.ts';
 import { CODEX } from './codex.ts';
 import { COPILOT } from './copilot.ts';
+import { GEMINI } from './gemini.ts';
 import { OPENCODE } from './opencode.ts';
 import { PI } from './pi.ts';
 import { QWEN } from './qwen.ts';
@@ -11,6 +12,7 @@ export const CLIS = {
   codex: CODEX,
   opencode: OPENCODE,
   pi: PI,
+  gemini: GEMINI,
   qwen: QWEN,
   copilot: COPILOT,
 } satisfies Record<string, Cli>;

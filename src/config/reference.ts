@@ -69,7 +69,7 @@ In \`.ralph/ralph.toml\` the line is \`${schemaComment('.ralph/ralph.toml')}\`.
 
 ## Agents that come with Ralph
 
-\`claude\` (Claude Code), \`codex\`, \`opencode\`, \`pi\`, \`qwen\` and \`copilot\`, and any command of your own, named under \`agents\` as \`mine\` is above.
+\`claude\` (Claude Code), \`codex\`, \`opencode\`, \`pi\`, \`gemini\`, \`qwen\` and \`copilot\`, and any command of your own, named under \`agents\` as \`mine\` is above.
 [What an agent gets and how it reports](agent-contract.md).
 
 ## Not carried out yet

@@ -129,6 +129,7 @@ function cwdOf(body: string): string {
   const told =
     /working directory(?: is)?:? *(\/[^\s\\"`<]+)/i.exec(body) ??
     /items \(files \+ folders\)\.\\n\\n(\/[^\\"]+?)\/?(?:\\n|")/.exec(body) ??
+    /Workspace Directories:\*\*\\n {2}- (\/[^\\"]+)/.exec(body) ??
     /<cwd>(\/[^<\\]+)<\/cwd>/.exec(body) ??
     /(?:directory|folder):? *(\/[^\s\\"`<]+)/i.exec(body);
   return told?.[1] ?? process.cwd();

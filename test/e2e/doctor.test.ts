@@ -330,7 +330,12 @@ test('agents: who could work here, as text and as data, with the last failure of
   expect(
     list().map(({ name, installed, default: is, last_error }) => [name, installed, is, last_error]),
   ).toEqual([
-    ...['claude', 'codex', 'opencode', 'pi', 'qwen', 'copilot'].map((name) => [name, false, false, null]),
+    ...['claude', 'codex', 'opencode', 'pi', 'gemini', 'qwen', 'copilot'].map((name) => [
+      name,
+      false,
+      false,
+      null,
+    ]),
     ['helper', true, false, null],
     ['mine', true, true, null],
   ]);
