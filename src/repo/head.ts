@@ -35,6 +35,20 @@ export async function readHead(folders: GitFolders, env: Record<string, string>)
   return head === 'odd' ? askGit(folders, env) : { head, branch };
 }
 
+/** The commit a branch (`refs/heads/…`) names now; null when there is no such branch. */
+export async function readRef(
+  folders: GitFolders,
+  ref: string,
+  env: Record<string, string>,
+): Promise<string | null> {
+  const found = existsSync(join(folders.commonDir, 'reftable')) ? 'odd' : resolveRef(folders, ref);
+  if (found !== 'odd') return found;
+  const call = { cwd: folders.root, env: { ...env, GIT_DIR: folders.commonDir } };
+  const asked = await git({ ...call, args: ['rev-parse', '--verify', '-q', `${ref}^{commit}`] });
+  const id = asked.stdout.toString('latin1').trim();
+  return asked.code === 0 && OBJECT_ID.test(id) ? id : null;
+}
+
 function resolveRef(folders: GitFolders, first: string): string | null | 'odd' {
   let ref = first;
   for (let links = 0; links < MAX_LINKS; links += 1) {

@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { configEntries } from './config-text.ts';
+import { type ConfigText, configEntries } from './config-text.ts';
 import { textOf } from './file-text.ts';
 
 /** A repository's working folder and the folder of its configuration. */
@@ -33,16 +33,29 @@ export function missingIdentity(place: Identified, env: Record<string, string>):
  */
 function isWrittenDown({ commonDir }: Identified, env: Record<string, string>): boolean {
   if (Object.keys(env).some((name) => /^GIT_(?:COMMITTER|CONFIG)/.test(name))) return false;
-  const home = env.HOME ?? homedir();
-  const files = [
-    join(env.XDG_CONFIG_HOME || join(home, '.config'), 'git', 'config'),
-    join(home, '.gitconfig'),
-    join(commonDir, 'config'),
-  ].map((file) => configEntries(textOf(file)));
+  const files = usualFiles(commonDir, env);
   if (!files.every(({ whole }) => whole)) return false;
   const entries = files.flatMap((file) => file.entries);
   if (entries.some(({ name }) => /^(?:committer|include|includeif|extensions)\./.test(name))) return false;
   const isSet = (key: string) =>
     /[\p{L}\p{N}]/u.test(entries.findLast(({ name }) => name === key)?.value ?? '');
   return isSet('user.name') && isSet('user.email');
+}
+
+/** Whether the user has every commit signed, by the usual files: `git commit` asks for it, `git commit-tree` does not. */
+export function signsCommits({ commonDir }: Identified, env: Record<string, string>): boolean {
+  const entries = usualFiles(commonDir, env).flatMap((file) => file.entries);
+  const value = entries.findLast(({ name }) => name === 'commit.gpgsign')?.value ?? 'false';
+  return /^(?:true|yes|on|[1-9]\d*)$/i.test(value);
+}
+
+/** Those of the user and of the repository; what they include is not followed. */
+function usualFiles(commonDir: string, env: Record<string, string>): ConfigText[] {
+  const home = env.HOME ?? homedir();
+  const own = env.GIT_CONFIG_GLOBAL;
+  const users =
+    own === undefined
+      ? [join(env.XDG_CONFIG_HOME || join(home, '.config'), 'git', 'config'), join(home, '.gitconfig')]
+      : [own];
+  return [...users, join(commonDir, 'config')].map((file) => configEntries(textOf(file)));
 }

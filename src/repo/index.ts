@@ -4,5 +4,12 @@ export { type GitFolders, type Head, readHead, unfinishedOperation } from './hea
 export { gitVersion, hookHealth, trySigning } from './health.ts';
 export { missingIdentity } from './identity.ts';
 export { committedText, hiddenByProject } from './ignored.ts';
+export {
+  type Checkout,
+  type Entering,
+  type Integration,
+  type Moved,
+  openIntegration,
+} from './integration.ts';
 export { openPool, type PoolOptions } from './pool.ts';
 export { excludeLocally, findProject, type Project } from './project.ts';

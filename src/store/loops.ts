@@ -3,6 +3,7 @@
  * of their work. One work tree, one branch of our own, one line in the registry; it is a view of the journal like
  * every other, so a loop that was killed is as well known as one that ended.
  */
+import type { Runner } from '../core/index.ts';
 import { appendProject, type ProjectRecord, readProject } from './project.ts';
 
 /** What happened to a loop, in the words of the project journal. */
@@ -18,20 +19,32 @@ export type LoopNews = { loop: string } & (
       worktree: string;
     }
   | { type: 'loop.session'; session: string }
-  /** Its work is done and waits for its turn to land. */
-  | { type: 'loop.queued'; head: string }
+  /** Its work is done and waits for its turn to land; `by`: the process that waits and will land it. */
+  | { type: 'loop.queued'; head: string; by?: Runner }
   /** Said before the integration branch is moved, so that a crash in between is understood. */
   | { type: 'loop.landing'; from: string; to: string }
   | { type: 'loop.landed'; commit: string }
-  /** A person must look: why, and the files that are in conflict. */
-  | { type: 'loop.parked'; why: string; files: string[] }
+  /** A person must look: why, the files it is about, and how to go on. */
+  | { type: 'loop.parked'; why: string; files: string[]; next?: string }
+  /** A command of the user's took the branch over (`land: { command }`). */
+  | { type: 'loop.handed_over'; head: string }
   | { type: 'loop.discarded'; keptAs: string | null }
   /** Its work tree and branch are gone; only said of what had landed or was discarded. */
   | { type: 'loop.removed' }
 );
 
-/** `open`: works or may go on. `queued`: done and not landed yet. `needs_review`: parked for a person. */
-export type LoopStanding = 'open' | 'queued' | 'landed' | 'needs_review' | 'discarded' | 'removed';
+/**
+ * `open`: works or may go on. `queued`: done and not landed yet. `needs_review`: parked for a person. `handed_over`:
+ * a command of the user's lands it; whether it has is for git to say.
+ */
+export type LoopStanding =
+  | 'open'
+  | 'queued'
+  | 'landed'
+  | 'handed_over'
+  | 'needs_review'
+  | 'discarded'
+  | 'removed';
 
 export interface Loop {
   id: string;
@@ -45,11 +58,13 @@ export interface Loop {
   standing: LoopStanding;
   /** The tip of its branch that is to land; null before it was done. */
   head: string | null;
+  /** Epoch ms, and the process that said it would land it; null before it was done. */
+  queued: { at: number; by: Runner | null } | null;
   /** Said before the integration branch moved, and nothing since. */
   landing: { from: string; to: string } | null;
   /** The integration commit that holds its work. */
   landed: string | null;
-  parked: { why: string; files: string[] } | null;
+  parked: { why: string; files: string[]; next: string | null } | null;
 }
 
 /** Tells the project journal, durably. */
@@ -84,18 +99,20 @@ function created({
   worktree,
 }: Extract<LoopNews, { type: 'loop.created' }> & { at: number }): Loop {
   const where = { branch, onto, base, worktree };
-  const nothing = { session: null, head: null, landing: null, landed: null, parked: null };
+  const nothing = { session: null, head: null, queued: null, landing: null, landed: null, parked: null };
   return { id: loop, ...where, ...nothing, createdAt: at, standing: 'open' };
 }
 
-function tell(loop: Loop, news: Exclude<LoopNews, { type: 'loop.created' }>): void {
+function tell(loop: Loop, news: Exclude<LoopNews, { type: 'loop.created' }> & { at: number }): void {
   switch (news.type) {
     case 'loop.session':
       loop.session = news.session;
       loop.standing = 'open';
       return;
     case 'loop.queued':
-      Object.assign(loop, { head: news.head, standing: 'queued', parked: null, landing: null });
+      // What was said of a landing stands until it is known what became of it.
+      loop.queued = { at: news.at, by: news.by ?? null };
+      Object.assign(loop, { head: news.head, standing: 'queued', parked: null });
       return;
     case 'loop.landing':
       loop.landing = { from: news.from, to: news.to };
@@ -105,10 +122,13 @@ function tell(loop: Loop, news: Exclude<LoopNews, { type: 'loop.created' }>): vo
       return;
     case 'loop.parked':
       Object.assign(loop, {
-        parked: { why: news.why, files: news.files },
+        parked: { why: news.why, files: news.files, next: news.next ?? null },
         standing: 'needs_review',
         landing: null,
       });
+      return;
+    case 'loop.handed_over':
+      Object.assign(loop, { head: news.head, standing: 'handed_over', parked: null, landing: null });
       return;
     case 'loop.discarded':
       loop.standing = 'discarded';

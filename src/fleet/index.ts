@@ -1,0 +1,2 @@
+export { type Landing, type LandRequest, shortName } from './landing.ts';
+export { landLoop } from './queue.ts';

@@ -1,0 +1,57 @@
+/** What came of a loop's work: where it lies now, or why a person must look and how it goes on then. */
+import type { Integration } from '../repo/index.ts';
+import type { Loop } from '../store/index.ts';
+import type { Waiting } from './turn.ts';
+
+export interface LandRequest extends Waiting {
+  /** The project's folder below the top of its work tree; empty: it is the top. */
+  below: string;
+  commonDir: string;
+  env: NodeJS.ProcessEnv;
+  /** What the loop was to do; its first line stands in the message of a merge. */
+  title: string;
+  trailers: readonly string[];
+  gates: LandingGates;
+}
+
+/** The gates that must hold before anything lands. */
+export interface LandingGates {
+  /** Names, in their order. */
+  required: readonly string[];
+  /** The commit on which all of them have passed; null where that is not known. */
+  passedOn: string | null;
+  /** Runs one in the loop's work tree; null: it passed, else what it said at its end. */
+  run(name: string): Promise<string | null>;
+}
+
+/** One landing under way. */
+export interface Landed {
+  request: LandRequest;
+  git: Integration;
+  loop: Loop;
+  /** How a person has it land later: a command. */
+  again: string;
+}
+
+export type Landing =
+  /** `commit` is the integration branch's that holds the work. */
+  | { kind: 'landed'; commit: string; onto: string; merged: boolean }
+  /** A person must look; nothing was moved and nothing is gone. */
+  | { kind: 'parked'; why: string; files: string[]; next: string }
+  /** Done and not landed: something is in the way that ends by itself. */
+  | { kind: 'queued'; why: string; next: string };
+
+/** `refs/heads/main` → `main`. */
+export function shortName(ref: string): string {
+  return ref.replace(/^refs\/heads\//, '');
+}
+
+export function parked(why: string, next: string, files: readonly string[] = []): Landing {
+  return { kind: 'parked', why, next, files: [...files] };
+}
+
+/** The first few of many, for a sentence. */
+export function some(names: readonly string[], most = 5): string {
+  const more = names.length > most ? ` and ${names.length - most} more` : '';
+  return `${names.slice(0, most).join(', ')}${more}`;
+}

@@ -1,0 +1,261 @@
+/**
+ * The ground of an integration branch: what a branch would bring into it, both put together without touching a
+ * work tree, and the branch moved forward. Of the user's it moves that one branch, and only forward.
+ */
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Problem } from '../core/index.ts';
+import { type EnteringText, readEntering } from './entering.ts';
+import { textOf } from './file-text.ts';
+import { type GitResult, git, gitEnvironment } from './git.ts';
+import { readHead, readRef, unfinishedOperation } from './head.ts';
+import { signsCommits } from './identity.ts';
+
+/** A work tree that has a branch checked out. */
+export interface Checkout {
+  root: string;
+  /** Name of an unfinished operation (`rebase`, `merge`); null when there is none. */
+  unfinished: string | null;
+}
+
+/** What lies between an integration branch and a tip: its commits, and what their files gained. */
+export interface Entering extends EnteringText {
+  /** Files of more than `largerThan` bytes in any of the commits. */
+  large: { path: string; bytes: number }[];
+}
+
+/** `failed`: git's own words, and the files it names in them. */
+export type Moved = { kind: 'moved' } | { kind: 'failed'; why: string; files: string[] };
+
+export interface Integration {
+  /** The commit a branch names now; null: there is no such branch. */
+  tip(ref: string): Promise<string | null>;
+  checkouts(ref: string): Checkout[];
+  /** The branch a work tree is on, its unfinished operation, and its uncommitted paths; null: it is gone. */
+  standing(
+    root: string,
+  ): Promise<{ branch: string | null; unfinished: string | null; dirty: string[] } | null>;
+  /** What `tip` has and `base` has not; a string says why git could not tell. */
+  entering(base: string, tip: string, largerThan: number): Promise<Entering | string>;
+  /** True where the files of a commit hold this text. */
+  holds(commit: string, text: string): Promise<boolean>;
+  isAncestor(ancestor: string, of: string): Promise<boolean>;
+  /** Both trees put together; `old_git`: this git can only do it in a work tree. */
+  mergeTrees(base: string, tip: string): Promise<MergedTrees>;
+  /** Merges `other` in a work tree and takes it back where the two do not fit. */
+  mergeIn(root: string, other: string, message: string): Promise<MergedTrees>;
+  commit(tree: string, parents: string[], message: string): Promise<{ commit: string } | { failed: string }>;
+  /** Moves the branch that is checked out there forward, its files with it. */
+  forward(root: string, to: string, why: string): Promise<Moved>;
+  /** Moves a branch that is checked out nowhere, if it still is at `from`. */
+  move(ref: string, step: { from: string; to: string; why: string }): Promise<Moved>;
+}
+
+type MergedTrees =
+  | { kind: 'tree'; id: string }
+  | { kind: 'conflict'; files: string[] }
+  | { kind: 'failed'; why: string }
+  | { kind: 'old_git' };
+
+export interface IntegrationOptions {
+  commonDir: string;
+  /** Where git runs; the repository's work tree, or another one of it. */
+  cwd: string;
+  env: Record<string, string | undefined>;
+}
+
+interface Site {
+  commonDir: string;
+  cwd: string;
+  env: Record<string, string>;
+}
+
+/** How long a lock of another git's is waited for. */
+const LOCK_WAIT_MS = 30_000;
+const LOCK_POLL_MS = 250;
+/** A history that gained more text than this is not read. */
+const MOST_BYTES = 128 * 1024 * 1024;
+
+export function openIntegration({ commonDir, cwd, env }: IntegrationOptions): Integration {
+  const site: Site = { commonDir, cwd: existsSync(cwd) ? cwd : commonDir, env: gitEnvironment(env) };
+  const folders = { root: site.cwd, gitDir: commonDir, commonDir };
+  return {
+    tip: (ref) => readRef(folders, ref, site.env),
+    checkouts: (ref) => checkouts(commonDir, ref),
+    standing: (root) => standing(site, root),
+    entering: (base, tip, largerThan) => entering(site, { base, tip, largerThan }),
+    holds: async (commit, text) => {
+      const args = ['grep', '-q', '-F', '-f', '-', commit];
+      return (await ask(site, args, Buffer.from(`${text}\n`))).code === 0;
+    },
+    isAncestor: async (ancestor, of) =>
+      (await ask(site, ['merge-base', '--is-ancestor', ancestor, of])).code === 0,
+    mergeTrees: (base, tip) => mergeTrees(site, base, tip),
+    mergeIn: (root, other, message) => mergeIn(site, { root, other, message }),
+    commit: (tree, parents, message) => commit(site, { tree, parents, message }),
+    forward: (root, to, why) => forward(site, { root, to, why }),
+    move: async (ref, { from, to, why }) =>
+      movedBy(await ask(site, ['update-ref', '-m', why, ref, to, from])),
+  };
+}
+
+function ask({ cwd, env }: Site, args: string[], input?: Uint8Array): Promise<GitResult> {
+  return git({ args: ['-c', 'core.fsmonitor=false', ...args], cwd, env, ...(input && { input }) });
+}
+
+/** Read from git's files: the main work tree and the linked ones, in a rebase the branch it is about. */
+function checkouts(commonDir: string, ref: string): Checkout[] {
+  const found: Checkout[] = [];
+  const look = (gitDir: string, root: string | null) => {
+    if (root === null || !existsSync(root)) return;
+    const names = ['HEAD', 'rebase-merge/head-name', 'rebase-apply/head-name'];
+    const heads = names.map((name) => textOf(join(gitDir, name)).trim());
+    if (heads.some((head) => head === ref || head === `ref: ${ref}`))
+      found.push({ root, unfinished: unfinishedOperation(gitDir) });
+  };
+  look(commonDir, basename(commonDir) === '.git' ? dirname(commonDir) : null);
+  const linked = join(commonDir, 'worktrees');
+  for (const name of existsSync(linked) ? readdirSync(linked) : []) {
+    const dotGit = textOf(join(linked, name, 'gitdir')).trim();
+    look(join(linked, name), dotGit === '' ? null : dirname(dotGit));
+  }
+  return found;
+}
+
+const STATUS = ['status', '--porcelain', '-z', '--untracked-files=normal', '--no-renames'];
+
+async function standing(site: Site, root: string): ReturnType<Integration['standing']> {
+  const gitDir = gitDirIn(site, root);
+  if (gitDir === null) return null;
+  const { branch } = await readHead({ root, gitDir, commonDir: site.commonDir }, site.env);
+  const result = await ask({ ...site, cwd: root }, STATUS);
+  const paths = result.stdout.toString('utf8').split('\0').filter(Boolean);
+  const dirty = result.code === 0 ? paths.map((line) => line.slice(3)) : [result.stderr.trim()];
+  return { branch, unfinished: unfinishedOperation(gitDir), dirty };
+}
+
+/** The git folder of a work tree of this repository; null where there is none any more. */
+function gitDirIn({ commonDir }: Site, root: string): string | null {
+  const text = textOf(join(root, '.git'));
+  const [, named] = /^gitdir: (.+?)\r?\n?$/s.exec(text) ?? [];
+  const gitDir = named ?? join(root, '.git');
+  if (!existsSync(join(gitDir, 'HEAD'))) return null;
+  return named === undefined || realpathSync(dirname(dirname(gitDir))) === realpathSync(commonDir)
+    ? gitDir
+    : null;
+}
+
+/** What the user's configuration could change about the text that is read. */
+const PLAIN = ['--no-show-signature', '--no-color', '--no-ext-diff', '--no-textconv', '--no-renames'];
+const DIFF = ['--src-prefix=a/', '--dst-prefix=b/', '--inter-hunk-context=0', '-U0', '--submodule=short'];
+
+async function entering(
+  site: Site,
+  { base, tip, largerThan }: { base: string; tip: string; largerThan: number },
+): Promise<Entering | string> {
+  const settings = ['-c', 'core.quotePath=false', '-c', 'log.showRoot=true'];
+  const format = ['--format=%x00%H %P', '--raw', '--no-abbrev', '-p', '-c', ...PLAIN, ...DIFF];
+  const args = [...settings, 'log', ...format, tip, `^${base}`, '--'];
+  let text: EnteringText;
+  try {
+    const result = await git({ args, cwd: site.cwd, env: site.env, maxBytes: MOST_BYTES });
+    if (result.code !== 0) return reasonOf(result);
+    text = readEntering(result.stdout.toString('utf8'));
+  } catch (error) {
+    if (error instanceof Problem && error.facts.code === 'git.output_too_large')
+      return `its commits add more than ${MOST_BYTES / 1024 / 1024} MiB of text, too much to look through for keys and tokens`;
+    throw error;
+  }
+  return { ...text, large: await larger(site, text.blobs, largerThan) };
+}
+
+async function larger(site: Site, blobs: Map<string, string>, than: number): Promise<Entering['large']> {
+  if (blobs.size === 0) return [];
+  const input = Buffer.from([...blobs.keys()].map((id) => `${id}\n`).join(''));
+  const { stdout } = await ask(site, ['cat-file', '--batch-check=%(objectname) %(objectsize)'], input);
+  return stdout
+    .toString('latin1')
+    .split('\n')
+    .map((line) => line.split(' '))
+    .filter(([, size]) => Number(size) > than)
+    .map(([id, size]) => ({ path: blobs.get(id!) ?? id!, bytes: Number(size) }));
+}
+
+async function mergeTrees(site: Site, base: string, tip: string): Promise<MergedTrees> {
+  const args = ['merge-tree', '--write-tree', '--name-only', '--no-messages', '-z', base, tip];
+  const result = await ask(site, args);
+  const [id = '', ...files] = result.stdout.toString('utf8').split('\0');
+  if (result.code === 0) return { kind: 'tree', id: id.trim() };
+  if (result.code === 1 && files.length > 0)
+    return { kind: 'conflict', files: [...new Set(files.filter(Boolean))] };
+  // Before 2.38 it is another command of the same name.
+  return result.code === 129 ? { kind: 'old_git' } : { kind: 'failed', why: reasonOf(result) };
+}
+
+async function mergeIn(
+  site: Site,
+  { root, other, message }: { root: string; other: string; message: string },
+): Promise<MergedTrees> {
+  const there = { ...site, cwd: root };
+  const merged = await git({
+    args: ['merge', '--no-ff', '--no-edit', '--no-autostash', '-q', '-m', message, other],
+    cwd: root,
+    env: site.env,
+    runsForeignCode: true,
+  });
+  const gitDir = gitDirIn(site, root)!;
+  const { head } = await readHead({ root, gitDir, commonDir: site.commonDir }, site.env);
+  if (merged.code === 0 && head !== null) return { kind: 'tree', id: head };
+  const unmerged = await ask(there, ['diff', '--name-only', '--diff-filter=U', '-z']);
+  const files = unmerged.stdout.toString('utf8').split('\0').filter(Boolean);
+  // Nothing was uncommitted there, so what goes is only what this merge made.
+  if (unfinishedOperation(gitDir) === 'merge') await ask(there, ['merge', '--abort']);
+  return files.length > 0 ? { kind: 'conflict', files } : { kind: 'failed', why: reasonOf(merged) };
+}
+
+async function commit(
+  site: Site,
+  { tree, parents, message }: { tree: string; parents: string[]; message: string },
+): ReturnType<Integration['commit']> {
+  const sign = signsCommits({ root: site.cwd, commonDir: site.commonDir }, site.env) ? ['-S'] : [];
+  const result = await git({
+    args: ['commit-tree', ...sign, tree, ...parents.flatMap((parent) => ['-p', parent])],
+    cwd: site.cwd,
+    env: site.env,
+    input: Buffer.from(message),
+    runsForeignCode: true,
+  });
+  const id = result.stdout.toString('latin1').trim();
+  return result.code === 0 && id !== '' ? { commit: id } : { failed: reasonOf(result) };
+}
+
+async function forward(
+  { env }: Site,
+  { root, to, why }: { root: string; to: string; why: string },
+): Promise<Moved> {
+  const { GIT_OPTIONAL_LOCKS: _ours, ...users } = env;
+  const call = {
+    args: ['merge', '--ff-only', '--no-autostash', '--no-stat', '-q', to],
+    cwd: root,
+    env: { ...users, GIT_REFLOG_ACTION: why },
+    runsForeignCode: true,
+  };
+  const until = Date.now() + LOCK_WAIT_MS;
+  for (;;) {
+    const result = await git(call);
+    if (result.code === 0 || !/index\.lock/.test(result.stderr) || Date.now() > until) return movedBy(result);
+    await sleep(LOCK_POLL_MS);
+  }
+}
+
+function movedBy(result: GitResult): Moved {
+  if (result.code === 0) return { kind: 'moved' };
+  // In every language git sets the names of files in by a tab.
+  const files = [...result.stderr.matchAll(/^\t(.+)$/gm)].map(([, path]) => path!);
+  return { kind: 'failed', why: reasonOf(result), files };
+}
+
+function reasonOf({ stderr, code }: GitResult): string {
+  return stderr.trim().slice(-2_000) || `git ended with code ${code}`;
+}
