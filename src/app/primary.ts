@@ -10,11 +10,6 @@ import { ensureProjectFolder, type HeldLock, takeLock } from '../store/index.ts'
 /** How long the others may go unheard after a primary died, ms. */
 const EVERY_MS = 2_000;
 
-/** One runner in the work tree with this project folder. */
-export function treeLock(dir: string): string {
-  return join(dir, '.ralph', 'tree.lock');
-}
-
 /** One primary in the project, wherever it works. */
 export function primaryLock(mainDir: string): string {
   return join(mainDir, '.ralph', 'loop.lock');

@@ -26,6 +26,7 @@ import {
   localZone,
   readLoops,
   takeLock,
+  treeLock,
 } from '../store/index.ts';
 import { TO_DO } from '../views/index.ts';
 import { agentMaker } from './agents.ts';
@@ -41,7 +42,7 @@ import { lockProblem, openPlaceGround, openSession } from './open.ts';
 import type { Place } from './place.ts';
 import { openList, type Plan, planRun, type RunRequest, stringEnv } from './plan.ts';
 import { preflight, startSubject } from './preflight.ts';
-import { type Primary, standForPrimary, treeLock } from './primary.ts';
+import { type Primary, standForPrimary } from './primary.ts';
 import { setSessionAside } from './set-aside.ts';
 import { stateOfList } from './task-state.ts';
 import { idleReason } from './which-list.ts';

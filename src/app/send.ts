@@ -15,11 +15,11 @@ import {
   scanJournal,
   senderName,
   signingKey,
+  treeLock,
   writeSignal,
 } from '../store/index.ts';
 import { currentSession, type KnownSession, readState } from './choose.ts';
 import { findPlace } from './place.ts';
-import { treeLock } from './primary.ts';
 import { openQuietly } from './quiet.ts';
 
 export interface SendRequest {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { ownIdentity, processTable } from '../process/index.ts';
 import { gitIn } from '../repo/test-ground.ts';
-import { takeLock, tellLoop } from '../store/index.ts';
+import { takeLock, tellLoop, treeLock } from '../store/index.ts';
 import { openFleet, type TestFleet } from './test-fleet.ts';
 
 let fleet: TestFleet;
@@ -274,7 +274,7 @@ describe('a landing that was broken off', () => {
 describe('whose turn it is', () => {
   test('a run that works in the main checkout is waited for', async () => {
     const tip = fleet.commit(await fleet.loop('one'), { 'c.txt': 'c\n' });
-    const file = join(fleet.root, '.ralph', 'loop.lock');
+    const file = treeLock(fleet.root);
     const runner = await takeLock({ file, identity: ownIdentity(), sessionId: 's9', now: Date.now() });
     if (runner.kind !== 'taken') throw new Error('the lock was not free');
     const before = main();

@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isAlive, ownIdentity } from '../process/index.ts';
-import { type HeldLock, isHeld, type Loop, readLock, readLoops, takeLock } from '../store/index.ts';
+import { type HeldLock, isHeld, type Loop, readLock, readLoops, takeLock, treeLock } from '../store/index.ts';
 
 const POLL_MS = 300;
 
@@ -38,7 +38,7 @@ export async function ownTurn(waiting: Waiting): Promise<Turn> {
 
 /** Waits until no run works in a work tree, and holds it until the answer is released. */
 export async function quietCheckout(waiting: Waiting, dir: string): Promise<Turn> {
-  const file = join(dir, '.ralph', 'loop.lock');
+  const file = treeLock(dir);
   return patiently(waiting, async () => {
     const answer = await take(file, '');
     if (answer.kind === 'taken') return answer;

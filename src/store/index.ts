@@ -20,7 +20,7 @@ export { openJournal } from './journal.ts';
 export { appendProgressEntry, knowledgeSource } from './knowledge.ts';
 export { localZone } from './local-zone.ts';
 export type { HeldLock, LockAnswer, LockHolder, LockReading, TakeLock } from './lock.ts';
-export { isHeld, readLock, takeLock } from './lock.ts';
+export { isHeld, readLock, takeLock, treeLock } from './lock.ts';
 export type { Loop, LoopNews, LoopStanding } from './loops.ts';
 export { loopsOf, readLoops, tellLoop } from './loops.ts';
 export type { MailboxOptions, OpenedMailbox } from './mailbox.ts';

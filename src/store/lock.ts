@@ -79,6 +79,11 @@ interface Claim {
   released_at?: string;
 }
 
+/** The lock of the one runner in the work tree with this project folder. */
+export function treeLock(dir: string): string {
+  return join(dir, '.ralph', 'tree.lock');
+}
+
 /** Takes the lock, or says who holds it. Does not wait for the owner. */
 export async function takeLock(request: TakeLock): Promise<LockAnswer> {
   const { file, identity } = request;
