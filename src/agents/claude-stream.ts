@@ -11,8 +11,9 @@ import type { AgentEvent } from '../engine/index.ts';
 import { type CommandLog, commandLog } from './claude-commands.ts';
 import { classifyClaudeError } from './claude-error.ts';
 import { count, isObject, type Json, object, objects, parseLine, text } from './json.ts';
+import { type Bill, estimateUsd, openBill } from './prices.ts';
 import type { ErrorMarks } from './provider-error.ts';
-import { LISTED, lastPart, nothingTold, type StreamReader, type Told } from './stream.ts';
+import { LISTED, lastPart, nothingTold, type StreamReader, type Told, usageEvent } from './stream.ts';
 
 /** Kept of one message before its beginning is let go: characters, and pieces. */
 const TEXT_CHARS = 1024 * 1024;
@@ -23,6 +24,14 @@ interface Tokens {
   output: number;
 }
 
+/** What one message has told so far. */
+interface Message extends Tokens {
+  /** Of what it wrote. */
+  chars: number;
+  /** By the price table. */
+  usd: number;
+}
+
 interface Reading {
   told: Told & { toolCalls: number };
   log: CommandLog;
@@ -31,9 +40,10 @@ interface Reading {
   /** The last assistant message of the main conversation, joined from its lines. */
   message: { id: string; texts: string[] };
   /** Tokens of the last messages by id, and their sum: what is known while no result has come. */
-  recent: Map<string, Tokens>;
+  recent: Map<string, Message>;
   seen: Tokens;
   billed: Tokens;
+  bill: Bill;
   resetsAt: number | null;
   /** The provider refused at least once with a reset time ahead and no answer came since. */
   rejected: boolean;
@@ -46,6 +56,8 @@ interface Reading {
 const AUTH_RETRIES = 2;
 /** A retry delay that long is a limit and not a hiccup. */
 const LONG_DELAY_MS = 10 * 60_000;
+/** About as many characters make a token of prose and code. */
+const CHARS_A_TOKEN = 4;
 /** Messages whose usage may still be repeated. */
 const RECENT = 200;
 const FILE_TOOLS = new Set(['Write', 'Edit', 'MultiEdit', 'NotebookEdit']);
@@ -112,7 +124,7 @@ function readAssistant(reading: Reading, event: Json): AgentEvent[] {
     addText(reading.message.texts, text(block.text));
     events.push({ kind: 'text', text: text(block.text) });
   }
-  if (isObject(message.usage) && !synthetic) events.push(readUsage(reading, id, message.usage));
+  if (isObject(message.usage) && !synthetic) events.push(readUsage(reading, message));
   return events;
 }
 
@@ -126,25 +138,42 @@ function addText(texts: string[], next: string): void {
 
 /**
  * The lines of one message repeat its usage, also with lines of a sub-agent in between. Output is told too
- * low here (it is the count at the message's beginning); the result puts it right.
+ * low here (it is the count at the message's beginning), so that its price is reckoned by what it wrote; the
+ * result puts both right.
  */
-function readUsage(reading: Reading, id: string, usage: Json): AgentEvent {
-  const { recent, seen, billed, told } = reading;
+function readUsage(reading: Reading, message: Json): AgentEvent {
+  const { recent, seen, billed, bill, told } = reading;
+  const id = text(message.id);
+  const usage = object(message.usage);
   const tokens = tokensOf(usage);
-  const before = recent.get(id) ?? { input: 0, output: 0 };
+  const before = recent.get(id) ?? { input: 0, output: 0, chars: 0, usd: 0 };
+  const chars = before.chars + writtenIn(objects(message.content));
+  const usd = estimateUsd(text(message.model), {
+    input: tokens.input,
+    output: Math.max(tokens.output, Math.round(chars / CHARS_A_TOKEN)),
+    cached: count(usage.cache_read_input_tokens),
+    written: count(usage.cache_creation_input_tokens),
+  });
+  bill.reckon(usd === null ? null : usd - before.usd);
+  bill.charge(told.usage);
   seen.input += tokens.input - before.input;
   seen.output += tokens.output - before.output;
   recent.delete(id);
-  recent.set(id, tokens);
+  recent.set(id, { ...tokens, chars, usd: usd ?? 0 });
   const oldest = recent.keys().next().value;
   if (recent.size > RECENT && oldest !== undefined) recent.delete(oldest);
   told.usage.inputTokens = Math.max(billed.input, seen.input);
   told.usage.outputTokens = Math.max(billed.output, seen.output);
-  return usageEvent(told);
+  return usageEvent(told.usage);
 }
 
-function usageEvent({ usage: { inputTokens, outputTokens, costUsd } }: Told): AgentEvent {
-  return { kind: 'usage', inputTokens, outputTokens, costUsd };
+/** Characters that a model wrote: words, thoughts, and the texts it gives to tools. */
+function writtenIn(blocks: Json[]): number {
+  let chars = 0;
+  for (const { text: words, thinking, input } of blocks)
+    for (const part of [words, thinking, ...Object.values(object(input))])
+      if (typeof part === 'string') chars += part.length;
+  return chars;
 }
 
 function contentText(content: unknown): string {
@@ -252,7 +281,8 @@ function readBill(reading: Reading, result: Json): void {
   const { usage } = reading.told;
   usage.inputTokens = billed.input;
   usage.outputTokens = billed.output;
-  if (typeof result.total_cost_usd === 'number') usage.costUsd = count(result.total_cost_usd);
+  if (typeof result.total_cost_usd === 'number') reading.bill.settle(count(result.total_cost_usd));
+  reading.bill.charge(usage);
 }
 
 function readResult(reading: Reading, result: Json): AgentEvent[] {
@@ -276,7 +306,7 @@ function readResult(reading: Reading, result: Json): AgentEvent[] {
   }
   // An error's text is Claude Code's, not the model's: it claims nothing.
   told.finalMessage = told.error === null ? lastPart(said) : '';
-  return [usageEvent(told)];
+  return [usageEvent(told.usage)];
 }
 
 function readEvent(reading: Reading, event: Json): AgentEvent[] {
@@ -306,6 +336,7 @@ function newReading(): Reading {
     recent: new Map(),
     seen: { input: 0, output: 0 },
     billed: { input: 0, output: 0 },
+    bill: openBill(),
     resetsAt: null,
     rejected: false,
     retries: { word: '', count: 0 },

@@ -76,8 +76,11 @@ function itemHandlers(notes: Notes): { started: Handlers; completed: Handlers } 
 }
 
 interface Tokens {
+  /** Cached ones are counted in. */
   input: number;
   output: number;
+  cached: number;
+  written: number;
 }
 
 /** What each thread had used when its last turn ended, as far as this process saw. */
@@ -92,9 +95,12 @@ function addedBy(thread: string, total: Tokens, resumed: boolean): Tokens {
   const oldest = USED.keys().next().value;
   if (USED.size > THREADS && oldest !== undefined) USED.delete(oldest);
   if (before === undefined) return total;
+  const added = (of: keyof Tokens) => Math.max(0, total[of] - before[of]);
   return {
-    input: Math.max(0, total.input - before.input),
-    output: Math.max(0, total.output - before.output),
+    input: added('input'),
+    output: added('output'),
+    cached: added('cached'),
+    written: added('written'),
   };
 }
 
@@ -123,9 +129,14 @@ function handlers(notes: Notes, now: () => number, resumed: boolean): Handlers {
       const usage = object(event.usage);
       notes.answered();
       notes.told.closed = true;
-      // Cached tokens are counted in.
-      const total = { input: count(usage.input_tokens), output: count(usage.output_tokens) };
-      return [notes.spend({ ...addedBy(notes.told.sessionId ?? '', total, resumed), costUsd: null })];
+      const total = {
+        input: count(usage.input_tokens),
+        output: count(usage.output_tokens),
+        cached: count(usage.cached_input_tokens),
+        written: count(usage.cache_write_input_tokens),
+      };
+      const added = addedBy(notes.told.sessionId ?? '', total, resumed);
+      return [notes.spend({ ...added, several: true, costUsd: null })];
     },
     'turn.failed'(event) {
       notes.told.closed = true;
@@ -136,9 +147,23 @@ function handlers(notes: Notes, now: () => number, resumed: boolean): Handlers {
   };
 }
 
-/** A reader of one `codex exec --json`. `resumed`: it goes on in an earlier thread. */
-export function readCodex({ resumed = false, now = Date.now } = {}): StreamReader {
-  return eventReader({ handlers: (notes) => handlers(notes, now, resumed), now });
+interface CodexCall {
+  /** It goes on in an earlier thread. */
+  resumed?: boolean;
+  /** The model it was told to take: it names none itself. */
+  model?: string | null;
+  now?: () => number;
+}
+
+/** A reader of one `codex exec --json`. */
+export function readCodex({ resumed = false, model = null, now = Date.now }: CodexCall = {}): StreamReader {
+  return eventReader({
+    handlers(notes) {
+      notes.told.usage.model = model;
+      return handlers(notes, now, resumed);
+    },
+    now,
+  });
 }
 
 function args(call: AgentCall): string[] {
@@ -178,5 +203,5 @@ export const CODEX: Cli = {
     readOnly: false,
   },
   args,
-  read: (call) => readCodex({ resumed: call?.resume !== undefined }),
+  read: (call) => readCodex({ resumed: call?.resume !== undefined, model: call?.model ?? null }),
 };

@@ -5,7 +5,8 @@
 import { type AgentError, holdsCompletion, type ProviderErrorKind, type RunCommand } from '../core/index.ts';
 import type { AgentEvent } from '../engine/index.ts';
 import { isObject, type Json, parseLine } from './json.ts';
-import { LISTED, lastPart, nothingTold, type StreamReader, type Told } from './stream.ts';
+import { type AnswerTokens, estimateUsd, openBill } from './prices.ts';
+import { LISTED, lastPart, nothingTold, type StreamReader, type Told, usageEvent } from './stream.ts';
 
 /** Reads one event of its type. */
 export type Handler = (event: Json) => AgentEvent[];
@@ -31,7 +32,7 @@ export interface Notes {
   /** Output of a tool. */
   printed(words: string): void;
   /** Adds to the bill. `costUsd` null: not told. */
-  spend(more: { input: number; output: number; costUsd: number | null }): AgentEvent;
+  spend(more: AnswerTokens & { costUsd: number | null }): AgentEvent;
   /** The provider answers: what it refused before is past. */
   answered(): void;
   /** The provider refused, and the agent tries again. */
@@ -78,7 +79,7 @@ function newNotes(
 ): Notes & { texts: string[]; files: Set<string> } {
   const running = new Map<string, RunCommand>();
   const told = { ...nothingTold(), toolCalls: 0, closed: false as boolean | null };
-  let spent = 0;
+  const bill = openBill();
   const notes = {
     told,
     cwd: '',
@@ -127,19 +128,15 @@ function newNotes(
       if (told.commands.length < LISTED) told.commands.push(row);
     },
     printed: (words: string) => void (holdsCompletion(words) && Object.assign(told, { toolClaimed: true })),
-    spend({ input, output, costUsd }: { input: number; output: number; costUsd: number | null }): AgentEvent {
+    spend({ costUsd, ...tokens }: AnswerTokens & { costUsd: number | null }): AgentEvent {
       const { usage } = told;
-      usage.inputTokens += input;
-      usage.outputTokens += output;
-      spent += costUsd ?? 0;
+      usage.inputTokens += tokens.input;
+      usage.outputTokens += tokens.output;
       // A model without a price costs 0 by its agent's book; that is not known, and not free.
-      usage.costUsd = spent > 0 ? spent : null;
-      return {
-        kind: 'usage',
-        inputTokens: usage.inputTokens,
-        outputTokens: usage.outputTokens,
-        costUsd: usage.costUsd,
-      };
+      if (costUsd) bill.tell(costUsd);
+      else bill.reckon(estimateUsd(usage.model, tokens));
+      bill.charge(usage);
+      return usageEvent(usage);
     },
     answered() {
       told.error = null;

@@ -86,7 +86,8 @@ function handlers(notes: Notes, now: () => number): Handlers {
       const input = count(tokens.input) + count(cache.read) + count(cache.write);
       const output = count(tokens.output) + count(tokens.reasoning);
       const costUsd = typeof part.cost === 'number' ? count(part.cost) : null;
-      const events: AgentEvent[] = [notes.spend({ input, output, costUsd })];
+      const cached = { cached: count(cache.read), written: count(cache.write) };
+      const events: AgentEvent[] = [notes.spend({ input, output, ...cached, costUsd })];
       const reason = text(part.reason);
       if (shortening) return events;
       if (WHOLE.has(reason)) {

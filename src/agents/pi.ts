@@ -43,7 +43,8 @@ function readMessage(message: Json, notes: Notes, now: number): AgentEvent[] {
   const input = count(usage.input) + count(usage.cacheRead) + count(usage.cacheWrite);
   const cost = object(usage.cost).total;
   const costUsd = typeof cost === 'number' ? count(cost) : null;
-  return [...events, notes.spend({ input, output: count(usage.output), costUsd })];
+  const cached = { cached: count(usage.cacheRead), written: count(usage.cacheWrite) };
+  return [...events, notes.spend({ input, output: count(usage.output), ...cached, costUsd })];
 }
 
 function readTool(event: Json, notes: Notes): AgentEvent[] {

@@ -67,6 +67,12 @@ export function nothingTold(): Told {
   };
 }
 
+/** The bill as windows and limits hear of it. */
+export function usageEvent({ inputTokens, outputTokens, costUsd, costFrom }: Usage): AgentEvent {
+  const event = { kind: 'usage' as const, inputTokens, outputTokens, costUsd };
+  return costFrom === undefined ? event : { ...event, costFrom };
+}
+
 /** The last part of a text, at most `MESSAGE_BYTES` of UTF-8, never beginning inside a character. */
 export function lastPart(text: string): string {
   const bytes = Buffer.from(text, 'utf8');

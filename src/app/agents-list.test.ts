@@ -15,13 +15,16 @@ it("tells what each agent spent today, over all sessions, and nothing of yesterd
     const of = (agent: string, usd: number, when = at) => ({ at: when, type: 'cost.spent', agent, usd });
     await appendProject(dir, of('claude', 1.5), of('codex', 4), of('claude', 9, at - 86_400_000));
     await appendProject(dir, of('claude', 0.5));
+    const estimated = { usd: 0.25, priceTable: '2026-11-29' };
+    await appendProject(dir, { ...of('qwen', 0.25), estimated });
     const { data, text } = await listAgents(dir, { PATH: process.env.PATH });
     const told = (data as { name: string; spent_today_usd: number }[]).map((one) => [
       one.name,
       one.spent_today_usd,
     ]);
-    expect(Object.fromEntries(told)).toMatchObject({ claude: 2, codex: 4, opencode: 0 });
-    expect(text.match(/ {2}today .*/g)).toHaveLength(2);
+    expect(Object.fromEntries(told)).toMatchObject({ claude: 2, codex: 4, opencode: 0, qwen: 0.25 });
+    expect(text.match(/ {2}today .*/g)).toHaveLength(3);
+    expect(text).toContain('about $0.25 (estimated from the price table of 2026-11-29)');
   } finally {
     rmSync(dir, { recursive: true });
   }

@@ -1,15 +1,15 @@
 /** `ralph agents`: who could work here, how each stands on this machine, and what is configured. */
 import { type AgentInfo, builtInSpecs } from '../agents/index.ts';
 import type { Settings } from '../config/index.ts';
-import { Problem, type ProblemFacts } from '../core/index.ts';
+import { costSource, Problem, type ProblemFacts, type Spent, spentWords } from '../core/index.ts';
 import { type ProjectRecord, readProject } from '../store/index.ts';
-import { oneLine, spent } from '../views/index.ts';
+import { oneLine } from '../views/index.ts';
 import { chooseAgent, inspectNamed } from './agents.ts';
-import { spentToday } from './begin.ts';
 import { problemsOf } from './checks/check.ts';
 import { loadSettings } from './config.ts';
 import { findPlace } from './place.ts';
 import { stringEnv } from './plan.ts';
+import { spentToday } from './spending.ts';
 
 /** The last time an agent failed in this project. */
 interface LastError {
@@ -28,8 +28,8 @@ interface ListedAgent extends AgentInfo {
   fallback: number | null;
   roles: string[];
   lastError: LastError | null;
-  /** What it told to have cost since midnight, over all loops of the project. */
-  spentTodayUsd: number;
+  /** What it has cost since midnight, over all loops of the project. */
+  today: Spent;
 }
 
 /** Every agent, as data and as text. A configuration that cannot be read is told beside. */
@@ -52,7 +52,7 @@ export async function listAgents(
         settings,
         chosen: chosen(settings, env),
         lastError: errors.get(name) ?? null,
-        spentTodayUsd: spentToday(records, name),
+        today: spentToday(records, name),
       });
     }),
   );
@@ -89,7 +89,7 @@ function listed(
     settings,
     chosen,
     ...seen
-  }: { settings: Settings | null; chosen: string | null } & Pick<ListedAgent, 'lastError' | 'spentTodayUsd'>,
+  }: { settings: Settings | null; chosen: string | null } & Pick<ListedAgent, 'lastError' | 'today'>,
 ): ListedAgent {
   const place = settings?.fallback.indexOf(info.name) ?? -1;
   const roles = Object.entries(settings?.roles ?? {}).filter(([, role]) => role.agent === info.name);
@@ -131,7 +131,8 @@ function agentJson(agent: ListedAgent): Record<string, unknown> {
     default: agent.isDefault,
     fallback: agent.fallback,
     roles: agent.roles,
-    spent_today_usd: agent.spentTodayUsd,
+    spent_today_usd: agent.today.costUsd ?? 0,
+    spent_today_source: costSource(agent.today),
     last_error: error && {
       at: new Date(error.at).toISOString(),
       kind: error.kind,
@@ -174,7 +175,7 @@ function agentText(agent: ListedAgent, now: number): string {
     ...(program === null ? [] : [`  program   ${program}`]),
     ...(uses.length === 0 ? [] : [`  here      ${uses.join('; ')}`]),
     `  it        ${can.map((key) => CAPABILITIES[key]).join('; ') || 'prints text when it ends, and nothing before'}`,
-    ...(agent.spentTodayUsd === 0 ? [] : [`  today     ${spent(agent.spentTodayUsd)}`]),
+    ...(agent.today.costUsd === null ? [] : [`  today     ${spentWords(agent.today)}`]),
     ...(error === null ? [] : [`  last      ${errorText(error, now)}`]),
     ...(program === null && install !== null ? [`  install   ${install}`] : []),
     ...(program !== null && loggedIn === false && login !== null ? [`  log in    ${login}`] : []),

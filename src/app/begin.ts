@@ -2,14 +2,7 @@
 import { type Fact, shellWord, type TaskDef } from '../core/index.ts';
 import { append, type House, intake, redraw } from '../engine/index.ts';
 import { ownIdentity } from '../process/index.ts';
-import {
-  isWholeRecord,
-  localZone,
-  type ProjectRecord,
-  readProject,
-  setLinesAside,
-  tidyProject,
-} from '../store/index.ts';
+import { isWholeRecord, localZone, readProject, setLinesAside, tidyProject } from '../store/index.ts';
 import { earlierDurations } from './behaviour.ts';
 import { cancelledBefore } from './cancelled.ts';
 import { waiting } from './feedback.ts';
@@ -17,6 +10,7 @@ import { keepOriginals } from './import-session.ts';
 import type { Opened } from './open.ts';
 import type { Plan, RunRequest } from './plan.ts';
 import { PRODUCT } from './product.ts';
+import { spentToday } from './spending.ts';
 
 interface Beginning {
   request: RunRequest;
@@ -62,7 +56,7 @@ export async function begin(
     policy: plan.policy,
     runner: ownIdentity(),
     dirty,
-    spentTodayUsd: spentToday(records),
+    spentTodayUsd: spentToday(records).costUsd ?? 0,
     reopened: request.reopen,
     flags: { ...plan.flags },
   });
@@ -129,16 +123,4 @@ function objectiveFact(objective: string): Fact {
   };
   const source = { kind: 'objective' as const, path: null, dialect: 'objective', reviewed: false };
   return { type: 'tasks.read', source, sha256: '', set: [def], gone: [], by: 'engine' };
-}
-
-/** What every loop of the project has spent since midnight, local time; of one agent, where it is named. */
-export function spentToday(records: readonly ProjectRecord[], agent?: string): number {
-  const midnight = new Date().setHours(0, 0, 0, 0);
-  let total = 0;
-  for (const record of records) {
-    if (record.type !== 'cost.spent' || record.at < midnight) continue;
-    if (agent !== undefined && record.agent !== agent) continue;
-    if (typeof record.usd === 'number') total += record.usd;
-  }
-  return total;
 }

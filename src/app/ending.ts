@@ -1,6 +1,6 @@
 /** What a run prints when it is over: seed block, then what to do next. */
 import { relative } from 'node:path';
-import type { Exit, State } from '../core/index.ts';
+import { type Exit, type State, spentWords } from '../core/index.ts';
 import { endSummary as endBlock } from '../dialects/index.ts';
 import {
   afterDefect,
@@ -47,6 +47,7 @@ export function summaryOf({ sessionId, state, exit, place, others }: Ended): {
     log,
     next: [
       ...[exit.reason, data.next].filter((line) => line !== ''),
+      ...(state.run && data.cost_usd !== null ? [`This run cost ${spentWords(state.run)}.`] : []),
       ...rewordedLines(data),
       ...falseClaimLines(data.false_claims),
       ...undeliveredLines(state).slice(0, 5),

@@ -36,6 +36,7 @@ import { processGates } from './gates.ts';
 import { markedProcesses } from './leftovers.ts';
 import type { Place } from './place.ts';
 import { poolOf } from './pool.ts';
+import { costRecord } from './spending.ts';
 
 export interface OpenRequest {
   place: Place;
@@ -179,11 +180,11 @@ async function recordForProject(
   for (const fact of record.facts) {
     if (fact.type !== 'attempt.ended') continue;
     const { iteration, report } = fact;
-    const usd = report.usage.costUsd;
     const { error } = report;
     const base = { at: record.at, session, iteration };
     const agent = state.attempts.get(iteration)?.agent ?? 'unknown';
-    if (usd) await appendProject(mainDir, { ...base, type: 'cost.spent', agent, usd });
+    const cost = costRecord(report.usage, { ...base, agent });
+    if (cost !== null) await appendProject(mainDir, cost);
     if (error === null) continue;
     const message = oneLine(error.message, 300);
     const { kind, resetsAt } = error;

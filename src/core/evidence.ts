@@ -99,9 +99,25 @@ export interface AgentError {
 export interface Usage {
   inputTokens: number;
   outputTokens: number;
-  /** null: the agent does not report money. */
+  /** null: the agent does not report money, and the price table does not name its model. */
   costUsd: number | null;
+  /** Absent: the agent told all of it. */
+  costFrom?: Estimated;
   model: string | null;
+}
+
+/** How much of a sum is tokens times list price, and the date of the newest price table it was reckoned with. */
+export interface Estimated {
+  usd: number;
+  priceTable: string;
+}
+
+/** Money so far. */
+export interface Spent {
+  /** null until a price is known. */
+  costUsd: number | null;
+  /** What of it was reckoned; null: nothing. */
+  estimated: Estimated | null;
 }
 
 export interface RunCommand {

@@ -5,6 +5,7 @@ import { takeOver } from './fallback.ts';
 import { rememberDuration } from './limits.ts';
 import { PHASES } from './phase.ts';
 import { carriesOut, itemKey, MODES } from './role.ts';
+import { spend } from './spend.ts';
 import { type AttemptState, gateKey, type ItemState, type State } from './state.ts';
 import { isTerminal } from './task.ts';
 
@@ -266,28 +267,6 @@ function undeliver(state: State, attempt: AttemptState): void {
     const question = state.questions.get(id);
     if (question && question.state !== 'closed') question.delivered = false;
   }
-}
-
-function spend(state: State, attempt: AttemptState, fact: Of<'attempt.ended'>): void {
-  const { usage } = fact.report;
-  const cost = usage.costUsd;
-  const task = attempt.item.task === undefined ? undefined : state.tasks.get(attempt.item.task);
-  if (task) {
-    task.costUsd += cost ?? 0;
-    task.budgetUsd += cost ?? 0;
-  }
-  state.costUsd = paid(state.costUsd, cost);
-  state.tokens.input += usage.inputTokens;
-  state.tokens.output += usage.outputTokens;
-  state.durationsMs += fact.durationMs;
-  if (!state.run) return;
-  state.run.costUsd = paid(state.run.costUsd, cost);
-  state.run.tokens += usage.inputTokens + usage.outputTokens;
-}
-
-/** A sum of prices, of which the unreported ones are no part; null while none was reported. */
-function paid(sum: number | null, price: number | null): number | null {
-  return price === null ? sum : (sum ?? 0) + price;
 }
 
 function loseAttempt(state: State, fact: Of<'attempt.lost'>, at: number): void {

@@ -184,6 +184,7 @@ function startRun(state: State, fact: Extract<Fact, { type: 'run.started' }>, at
     addedTasks: 0,
     activeMs: 0,
     costUsd: null,
+    estimated: null,
     tokens: 0,
     spentTodayUsd: fact.spentTodayUsd,
     flags: fact.flags ?? {},

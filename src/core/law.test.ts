@@ -3,7 +3,15 @@ import { describe, expect, test } from 'vitest';
 import type { Fact, TimeGrant } from './event.ts';
 import { evolve, exhausted } from './evolve.ts';
 import { FINDING_KINDS, FINDINGS } from './finding.ts';
-import { allowance, iterationLimit, limitReached, reckonTime, taskCostReached, timeoutS } from './limits.ts';
+import {
+  allowance,
+  iterationLimit,
+  limitReached,
+  noLiveUsage,
+  reckonTime,
+  taskCostReached,
+  timeoutS,
+} from './limits.ts';
 import { PHASE_NAMES, PHASES } from './phase.ts';
 import { closeWave } from './progress.ts';
 import { QUESTION_EXIT } from './question.ts';
@@ -191,13 +199,13 @@ describe('when the run has had enough', () => {
   test('money and tokens bind, live spending included', () => {
     const state = given(started({ limits: { maxCostUsd: 2, maxTokens: 100 } }), listed(taskOf('t1')));
     expect(limitReached(state)).toBeNull();
-    expect(limitReached(state, { costUsd: 2, tokens: 0, activeMs: 0 })).toMatch(/max-cost/);
-    expect(limitReached(state, { costUsd: 0, tokens: 100, activeMs: 0 })).toMatch(/max-tokens/);
+    expect(limitReached(state, { ...noLiveUsage(), costUsd: 2 })).toMatch(/max-cost/);
+    expect(limitReached(state, { ...noLiveUsage(), tokens: 100 })).toMatch(/max-tokens/);
   });
   test('what other loops spent today counts for the day', () => {
     const start = started({ limits: { maxCostUsdPerDay: 5 } });
     if (start.type === 'run.started') start.spentTodayUsd = 4;
-    expect(limitReached(given(start), { costUsd: 1, tokens: 0, activeMs: 0 })).toMatch(/per_day/);
+    expect(limitReached(given(start), { ...noLiveUsage(), costUsd: 1 })).toMatch(/per_day/);
   });
   test('time counts while an agent works, and not in pauses or between runs', () => {
     const hour = 3_600_000;

@@ -1,7 +1,9 @@
 /** What binds: how long one attempt may take, and when the whole run has had enough. */
 import { type Classified, type Complexity, classify, DEFAULT_CLASSES } from './complexity.ts';
 import type { Allowance, TimeReckoning } from './event.ts';
+import type { Spent } from './evidence.ts';
 import type { Policy } from './policy.ts';
+import { money, spentWords, sumOf } from './spend.ts';
 import { hires, type State, type TaskState } from './state.ts';
 import type { TaskDef } from './task.ts';
 
@@ -103,16 +105,15 @@ export function iterationLimit(state: State): number {
 }
 
 /** Spending of agents that run now and have not ended, as their streams reveal it. */
-export interface LiveUsage {
-  costUsd: number;
+export interface LiveUsage extends Spent {
   tokens: number;
   activeMs: number;
 }
 
-export const NO_LIVE_USAGE: LiveUsage = { costUsd: 0, tokens: 0, activeMs: 0 };
+export const noLiveUsage = (): LiveUsage => ({ costUsd: null, estimated: null, tokens: 0, activeMs: 0 });
 
 /** Why nothing more may start, in words a person reads; null while every limit holds. */
-export function limitReached(state: State, live: LiveUsage = NO_LIVE_USAGE): string | null {
+export function limitReached(state: State, live: LiveUsage = noLiveUsage()): string | null {
   const { run, policy } = state;
   if (!run || !policy) return null;
   const max = iterationLimit(state);
@@ -128,16 +129,16 @@ export function spendingLimit(state: State, live: LiveUsage): string | null {
   const activeS = (run.activeMs + live.activeMs) / 1000;
   if (maxTimeS !== null && activeS >= maxTimeS)
     return `${Math.floor(activeS)} s of ${maxTimeS} s are used (--max-time)`;
-  const cost = (run.costUsd ?? 0) + live.costUsd;
-  if (maxCostUsd !== null && cost >= maxCostUsd)
-    return `$${cost.toFixed(2)} of $${maxCostUsd} are spent (--max-cost)`;
+  const cost = sumOf(run, live);
+  const usd = cost.costUsd ?? 0;
+  if (maxCostUsd !== null && usd >= maxCostUsd)
+    return `${spentWords(cost)} of $${maxCostUsd} are spent (--max-cost)`;
   const tokens = run.tokens + live.tokens;
   if (maxTokens !== null && tokens >= maxTokens)
     return `${tokens} of ${maxTokens} tokens are used (--max-tokens)`;
-  const today = run.spentTodayUsd + cost;
-  if (maxCostUsdPerDay !== null && today >= maxCostUsdPerDay) {
-    return `$${today.toFixed(2)} of $${maxCostUsdPerDay} are spent today (limits.max_cost_usd_per_day)`;
-  }
+  const today = run.spentTodayUsd + usd;
+  if (maxCostUsdPerDay !== null && today >= maxCostUsdPerDay)
+    return `${money(today)} of $${maxCostUsdPerDay} are spent today by all loops of the project (limits.max_cost_usd_per_day)`;
   return null;
 }
 

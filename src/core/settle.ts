@@ -94,7 +94,7 @@ function notices({ state, attempt, evidence, judgement }: Settlement): Fact[] {
   if (priced !== null && evidence.report.usage.costUsd === null && evidence.report.ending === 'ended') {
     say(
       'warning',
-      `${attempt.agent} reports no price, so a limit in money cannot bind; use --max-iterations or --max-time.`,
+      `${attempt.agent} reports no price, and the price table does not name its model, so a limit in money cannot bind; use --max-iterations or --max-time.`,
     );
   }
   return facts;

@@ -13,6 +13,7 @@ import type {
   InnerWork,
   Mark,
   SessionAssessment,
+  Spent,
 } from './evidence.ts';
 import type { Finding, Intervention, VerdictValue } from './finding.ts';
 import type { Message } from './message.ts';
@@ -300,22 +301,20 @@ export interface HatsState {
 
 export const newHats = (): HatsState => ({ queue: [], told: [], begun: [], activations: {}, seen: {} });
 
-export interface RunState {
+export interface RunState extends Spent {
   startedAt: number;
   /** Agent runs that use up `max_iterations`. */
   used: number;
   openTasks: number;
   addedTasks: number;
   activeMs: number;
-  /** null until an agent reports a price. */
-  costUsd: number | null;
   tokens: number;
   spentTodayUsd: number;
   flags: Record<string, unknown>;
   stopped: { code: number; word: string; reason: string } | null;
 }
 
-export interface State {
+export interface State extends Spent {
   seq: number;
   lastAt: number;
   session: { id: string; objective: string; timezone: string; createdAt: number; ground: string } | null;
@@ -393,8 +392,6 @@ export interface State {
   /** What the last accepted attempts of each class took, ms, the newest last, at most 50 each. */
   durations: Record<Complexity, number[]>;
   tokens: { input: number; output: number };
-  /** null until an agent reports a price. */
-  costUsd: number | null;
 }
 
 export function emptyState(): State {
@@ -455,6 +452,7 @@ export function emptyState(): State {
     durations: { simple: [], medium: [], complex: [], ui_heavy: [] },
     tokens: { input: 0, output: 0 },
     costUsd: null,
+    estimated: null,
   };
 }
 

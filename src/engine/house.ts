@@ -10,6 +10,7 @@ import {
   type Mark,
   type SideGround,
   type State,
+  type Usage,
 } from '../core/index.ts';
 import type {
   Agent,
@@ -76,7 +77,7 @@ export interface House extends Ports {
   /** Agents this runner holds, by iteration. */
   live: Map<number, AgentHandle>;
   /** What live agents have spent so far, by iteration. */
-  usage: Map<number, { costUsd: number; tokens: number }>;
+  usage: Map<number, Omit<Usage, 'model'>>;
   /** Set where this is the view of an attempt beside others: `ground` is then its own work tree. */
   side: (SideGround & { home: House }) | null;
   /** A mark that is known to be the ground's present content; null: look again. */

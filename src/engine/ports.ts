@@ -8,6 +8,7 @@ import type {
   Allowance,
   Change,
   CommitPlace,
+  Estimated,
   Fact,
   GateDef,
   GateResult,
@@ -288,7 +289,15 @@ export type AgentEvent =
   /** What the agent tells people of itself, with `ralph tools interact progress`. */
   | { kind: 'progress'; text: string }
   | { kind: 'tool'; name: string; detail: string }
-  | { kind: 'usage'; inputTokens: number; outputTokens: number; costUsd: number | null }
+  /** Sums over the run so far. */
+  | {
+      kind: 'usage';
+      inputTokens: number;
+      outputTokens: number;
+      costUsd: number | null;
+      /** How much of it is reckoned; absent: the agent told it. */
+      costFrom?: Estimated;
+    }
   | { kind: 'retry'; reason: string; attempt: number };
 
 export interface AgentHandle {

@@ -2,7 +2,7 @@
  * While agents or gates run: messages are read, limits are held against what the streams reveal, and
  * a process signal is heard. Whatever has to end is ended here, with the cause written down.
  */
-import { type StopCause, spendingLimit, taskCostReached } from '../core/index.ts';
+import { noLiveUsage, pay, type StopCause, spendingLimit, taskCostReached } from '../core/index.ts';
 import type { House } from './house.ts';
 import { readMailbox } from './intake.ts';
 
@@ -90,13 +90,14 @@ export function causeOf(house: House): StopCause | null {
 function overLimit(house: House): boolean {
   const { state } = house;
   if (house.live.size === 0 || !state.policy) return false;
-  const live = { costUsd: 0, tokens: 0, activeMs: Math.max(0, house.clock.now() - state.lastAt) };
+  const live = noLiveUsage();
+  live.activeMs = Math.max(0, house.clock.now() - state.lastAt);
   for (const [iteration, usage] of house.usage) {
     if (!house.live.has(iteration)) continue;
-    live.costUsd += usage.costUsd;
-    live.tokens += usage.tokens;
+    pay(live, usage);
+    live.tokens += usage.inputTokens + usage.outputTokens;
     const task = state.tasks.get(state.attempts.get(iteration)?.item.task ?? '');
-    if (task && taskCostReached(state.policy, task, usage.costUsd)) return true;
+    if (task && taskCostReached(state.policy, task, usage.costUsd ?? 0)) return true;
   }
   return spendingLimit(state, live) !== null;
 }

@@ -1,5 +1,14 @@
 /** The live frame as plain data: its lines and their tone. What draws them knows nothing of Ralph. */
-import { type AttemptState, type GateResult, keepsWorks, openQuestions, type State } from '../core/index.ts';
+import {
+  type AttemptState,
+  costSource,
+  type GateResult,
+  keepsWorks,
+  openQuestions,
+  type Spent,
+  type State,
+  sumOf,
+} from '../core/index.ts';
 import {
   answerHint,
   duration,
@@ -9,8 +18,8 @@ import {
   noTasksYet,
   oneLine,
   phaseWords,
+  price,
   span,
-  spent,
   stories,
   tally,
   until,
@@ -68,14 +77,15 @@ function narrow({ state, now }: FrameInput): FrameLine {
 
 function head({ state, notes }: FrameInput): FrameLine {
   const { done, total } = stories(state);
-  const prices = [state.costUsd];
+  const prices: Spent[] = [state];
   let tokens = state.tokens.input + state.tokens.output;
   for (const iteration of state.open) {
     if (state.attempts.get(iteration)?.state !== 'open') continue;
-    prices.push(notes.get(iteration)?.costUsd ?? null);
-    tokens += notes.get(iteration)?.tokens ?? 0;
+    const live = notes.get(iteration);
+    if (live) prices.push(live.bill);
+    tokens += live?.tokens ?? 0;
   }
-  const known = prices.filter((price) => price !== null);
+  const sum = sumOf(...prices);
   const max = state.policy?.limits.maxStuck ?? 0;
   const parts = [
     state.session?.id ?? 'no session',
@@ -83,7 +93,7 @@ function head({ state, notes }: FrameInput): FrameLine {
     ...(keepsWorks(state) ? [`cycle ${state.cycle}`] : []),
     noTasksYet(state) ?? `tasks ${done}/${total}`,
     `stuck ${state.stuck}${max > 0 ? `/${max}` : ''}`,
-    spent(known.length === 0 ? null : known.reduce((sum, price) => sum + price, 0)),
+    price(sum.costUsd, costSource(sum)),
     `${tally(tokens)} tokens`,
   ];
   return { tone: 'title', text: parts.join(' · ') };

@@ -1,4 +1,5 @@
 /** What is remembered of a live agent's progress: its last lines, its tool, its spending. Bounded. */
+import { type Spent, spentIn } from '../core/index.ts';
 import type { AgentEvent } from '../engine/index.ts';
 import { oneLine, plain } from '../views/index.ts';
 
@@ -7,7 +8,7 @@ export interface Notes {
   lines: string[];
   tool: string | null;
   retry: string | null;
-  costUsd: number | null;
+  bill: Spent;
   tokens: number;
 }
 
@@ -15,7 +16,7 @@ const MAX_LINES = 20;
 const MAX_PIECE_CHARS = 8_000;
 
 export function emptyNotes(): Notes {
-  return { lines: [], tool: null, retry: null, costUsd: null, tokens: 0 };
+  return { lines: [], tool: null, retry: null, bill: { costUsd: null, estimated: null }, tokens: 0 };
 }
 
 /** Takes one event in, in place. */
@@ -38,7 +39,7 @@ export function note(notes: Notes, event: AgentEvent): void {
       notes.tool = oneLine(`${event.name} ${event.detail}`, 300);
       return;
     case 'usage':
-      notes.costUsd = event.costUsd;
+      notes.bill = spentIn(event);
       notes.tokens = event.inputTokens + event.outputTokens;
       return;
   }

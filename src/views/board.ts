@@ -1,7 +1,7 @@
 /** The board: every iteration on one line, and the row that summary.csv keeps of it. */
-import { MODES } from '../core/index.ts';
+import { costSource, MODES, spentWords } from '../core/index.ts';
 import { commitOf, type IterationStory, type Outcome, outcomeOf, type Story, stories } from './story.ts';
-import { count, duration, iso, money, oneLine, spent } from './words.ts';
+import { count, duration, iso, oneLine, price } from './words.ts';
 
 /** One row of `logs/summary.csv`; the keys are its columns, in their order. */
 export interface CsvRow {
@@ -107,15 +107,17 @@ function boardLine(row: BoardJson): string {
   const took = row.duration_seconds === null ? 'running' : duration(row.duration_seconds * 1000);
   const stuck = row.stuck_count > 0 ? ` · stuck ${row.stuck_count}` : '';
   const commit = row.commit_hash === '' ? '' : ` · ${row.commit_hash}`;
-  const cost = row.cost_usd === null ? '' : ` · ${money(row.cost_usd)}`;
+  const cost = row.cost_usd === null ? '' : ` · ${price(row.cost_usd)}`;
   const why = row.outcome === 'accepted' ? '' : ` — ${oneLine(row.verdict_reason, 160)}`;
   return `${String(row.iteration).padStart(3)} · ${row.mode} ${oneLine(row.task_id, 40)} · ${row.outcome} · ${took} · ${row.stories_complete}/${row.stories_total}${commit}${cost}${stuck}${why}`;
 }
 
 export interface CostJson {
   iterations: number;
-  /** null: no agent reported a price. */
+  /** null: no price is known. */
   cost_usd: number | null;
+  /** `estimated`: part of it is tokens by the price table; null: no price is known. */
+  cost_source: 'reported' | 'estimated' | null;
   input_tokens: number;
   output_tokens: number;
   duration_s: number;
@@ -141,6 +143,7 @@ export function costJson(story: Story): CostJson {
   return {
     iterations: story.iterations.size,
     cost_usd: state.costUsd,
+    cost_source: costSource(state),
     input_tokens: state.tokens.input,
     output_tokens: state.tokens.output,
     duration_s: Math.round(state.durationsMs / 1000),
@@ -164,10 +167,10 @@ function add(
 
 export function costText(story: Story): string {
   const cost = costJson(story);
-  const head = `${spent(cost.cost_usd)} · ${cost.input_tokens} tokens in, ${cost.output_tokens} out · ${count(cost.iterations, 'iteration')} · ${duration(cost.duration_s * 1000)} of agent time`;
+  const head = `${spentWords(story.state)} · ${cost.input_tokens} tokens in, ${cost.output_tokens} out · ${count(cost.iterations, 'iteration')} · ${duration(cost.duration_s * 1000)} of agent time`;
   const lines = Object.entries(cost.by_task).map(
     ([task, sum]) =>
-      `  ${oneLine(task, 60)}: ${spent(sum.cost_usd)} in ${count(sum.iterations, 'iteration')}`,
+      `  ${oneLine(task, 60)}: ${price(sum.cost_usd)} in ${count(sum.iterations, 'iteration')}`,
   );
   const blind = cost.unpriced > 0 ? [`  ${count(cost.unpriced, 'run')} reported no price`] : [];
   return [head, ...lines, ...blind].join('\n');

@@ -1,6 +1,7 @@
 /** The numbers of the summary that ends a run, and what to do next. */
 import {
   blockage,
+  costSource,
   type Exit,
   iterationLimit,
   type Reworded,
@@ -30,6 +31,8 @@ export interface EndSummary {
   stuck_iterations: number;
   /** Of this run; null: no agent reported a price. */
   cost_usd: number | null;
+  /** `estimated`: part of it is tokens by the price table; null: no price is known. */
+  cost_source: 'reported' | 'estimated' | null;
   tokens: number;
   /** Relative to the session folder; `ralph/logs` in the work tree leads to the same file. */
   log: string;
@@ -60,6 +63,7 @@ export function endSummary(state: State, others: readonly string[] | null = null
     avg_ms: iterations === 0 ? null : duration / iterations,
     stuck_iterations: state.stuckTotal,
     cost_usd: run?.costUsd ?? null,
+    cost_source: run ? costSource(run) : null,
     tokens: run?.tokens ?? 0,
     log: 'logs/summary.csv',
     next: run?.stopped ? advice(run.stopped.code, state) : '`ralph run` goes on',

@@ -1,8 +1,8 @@
 /** Sessions, one line each. */
-import type { State } from '../core/index.ts';
+import { costSource, type State } from '../core/index.ts';
 import type { LiveInfo } from './next.ts';
 import { type StatusDetail, statusDetail, tasksSummary } from './status.ts';
-import { count, iso, oneLine, spent } from './words.ts';
+import { count, iso, oneLine, price } from './words.ts';
 
 export interface SessionJson {
   session_id: string;
@@ -16,6 +16,8 @@ export interface SessionJson {
   open_questions: number;
   /** null: no agent reported a price. */
   cost_usd: number | null;
+  /** `estimated`: part of it is tokens by the price table; null: no price is known. */
+  cost_source: 'reported' | 'estimated' | null;
   created_at: string | null;
   last_at: string | null;
   exit: { code: number; word: string; reason: string } | null;
@@ -33,6 +35,7 @@ export function sessionJson(state: State, live: LiveInfo): SessionJson {
     iterations: state.attempts.size,
     open_questions: state.openQuestions.size,
     cost_usd: state.costUsd,
+    cost_source: costSource(state),
     created_at: state.session && iso(state.session.createdAt),
     last_at: state.seq === 0 ? null : iso(state.lastAt),
     exit: state.run?.stopped ?? null,
@@ -49,7 +52,7 @@ export function sessionsText(sessions: readonly SessionJson[]): string {
       const stands = exit && !running && (exit.code === 9 || session.status_detail !== 'aborted');
       const left = stands ? ` · exit ${exit.code} ${exit.word}` : '';
       const asks = session.open_questions > 0 ? ` · ${session.open_questions} open` : '';
-      return `${session.session_id} · ${word} · ${tasks.done} of ${count(tasks.total, 'task')} · ${count(session.iterations, 'iteration')} · ${spent(session.cost_usd)}${asks}${left} · ${oneLine(session.objective, 80) || 'task list'}`;
+      return `${session.session_id} · ${word} · ${tasks.done} of ${count(tasks.total, 'task')} · ${count(session.iterations, 'iteration')} · ${price(session.cost_usd, session.cost_source)}${asks}${left} · ${oneLine(session.objective, 80) || 'task list'}`;
     })
     .join('\n');
 }

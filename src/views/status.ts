@@ -1,12 +1,14 @@
 /** Where the session stands now: the window that answers "how far is it, and does it need me?" */
 import {
   type AttemptState,
+  costSource,
   iterationLimit,
   keepsWorks,
   openQuestions,
   PHASES,
   type Phase,
   type State,
+  spentWords,
   type TaskState,
   tasksOfCycle,
 } from '../core/index.ts';
@@ -22,7 +24,7 @@ import {
   stagedNotes,
 } from './phase-words.ts';
 import { stories } from './story.ts';
-import { count, duration, iso, oneLine, span, spent, tally } from './words.ts';
+import { count, duration, iso, oneLine, span, tally } from './words.ts';
 
 export type StatusWord = 'completed' | 'in_progress' | 'awaiting_feedback' | 'blocked';
 export type StatusDetail = StatusWord | 'paused' | 'awaiting_approval' | 'aborted';
@@ -83,6 +85,8 @@ export interface StatusJson {
   stuck_count: number;
   /** null: no agent reported a price. */
   cost_usd: number | null;
+  /** `estimated`: part of it is tokens by the price table; null: no price is known. */
+  cost_source: 'reported' | 'estimated' | null;
   live: LiveJson[];
 }
 
@@ -110,6 +114,7 @@ export function statusJson(state: State, now: number, live: LiveInfo): StatusJso
     iterations: state.attempts.size,
     stuck_count: state.stuck,
     cost_usd: state.costUsd,
+    cost_source: costSource(state),
     live: live.runner === null ? [] : liveAttempts(state).map((attempt) => liveJson(attempt, now)),
   };
 }
@@ -284,7 +289,7 @@ function numbersLine(state: State): string {
   return [
     `iterations ${state.attempts.size} (${used})`,
     `stuck ${state.stuck}${max > 0 ? `/${max}` : ''}`,
-    spent(state.costUsd),
+    spentWords(state),
     `${tally(tokens)} tokens`,
   ].join(' · ');
 }

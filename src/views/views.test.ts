@@ -138,7 +138,7 @@ describe('status', () => {
     expect(views.statusText(state, NOW, someone)).toContain('no price reported');
     expect(views.endSummary(state).cost_usd).toBeNull();
     expect(views.costText(views.readStory(journal([])))).toMatch(/^no price reported/);
-    expect([null, 0, 0.42].map(views.spent)).toEqual(['no price reported', '$0.00', '$0.42']);
+    expect([null, 0, 0.42].map((usd) => views.price(usd))).toEqual(['no price reported', '$0.00', '$0.42']);
   });
 
   it('says how to answer the question that ended the run', () => {

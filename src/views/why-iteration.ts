@@ -5,10 +5,13 @@
 import {
   type Change,
   correctionName,
+  costSource,
   FINDINGS,
   type Intervention,
   MODES,
   type Severity,
+  spentIn,
+  spentWords,
   type Trespass,
 } from '../core/index.ts';
 import { explainTime, type TimeJson } from './explain-time.ts';
@@ -26,7 +29,7 @@ import {
   worksJson,
   worksRows,
 } from './why-works.ts';
-import { count, duration, iso, oneLine, plain, STOPPED_FOR, some, spent, tally } from './words.ts';
+import { count, duration, iso, oneLine, plain, STOPPED_FOR, some, tally } from './words.ts';
 
 export interface IterationJson {
   iteration: number;
@@ -103,7 +106,13 @@ export interface IterationJson {
   questions: string[];
   commit: string | null;
   time: TimeJson;
-  usage: { input_tokens: number; output_tokens: number; cost_usd: number | null };
+  usage: {
+    input_tokens: number;
+    output_tokens: number;
+    cost_usd: number | null;
+    /** `estimated`: part of it is tokens by the price table; null: no price is known. */
+    cost_source: 'reported' | 'estimated' | null;
+  };
   next: string;
 }
 
@@ -173,6 +182,7 @@ export function iterationJson(story: Story, told: IterationStory, view: Viewpoin
       input_tokens: usage?.inputTokens ?? 0,
       output_tokens: usage?.outputTokens ?? 0,
       cost_usd: usage?.costUsd ?? null,
+      cost_source: usage ? costSource(spentIn(usage)) : null,
     },
     next: afterIteration(story, told, view),
   };
@@ -393,6 +403,6 @@ function questionWords(story: Story, id: string): string {
 
 function costWords({ report }: IterationStory): string {
   if (!report) return 'not known yet';
-  const { inputTokens, outputTokens, costUsd } = report.usage;
-  return `${spent(costUsd)} · ${tally(inputTokens)} tokens in, ${tally(outputTokens)} out`;
+  const { inputTokens, outputTokens } = report.usage;
+  return `${spentWords(spentIn(report.usage))} · ${tally(inputTokens)} tokens in, ${tally(outputTokens)} out`;
 }

@@ -2,6 +2,7 @@
  * The words every window shares: text from agents made safe for a terminal, and numbers as people read
  * them. Nothing an agent wrote reaches a terminal without passing `plain` or `oneLine`.
  */
+import { type costSource, spentWords } from '../core/index.ts';
 
 /** Escape sequences: CSI, then OSC/DCS/PM/APC/SOS up to their end, then any other two-character one. */
 const SEQUENCES =
@@ -71,14 +72,9 @@ function two(n: number): string {
   return String(n).padStart(2, '0');
 }
 
-/** `$0.42`; four places under a cent, so that a small cost is not nothing. */
-export function money(usd: number): string {
-  return `$${usd.toFixed(usd > 0 && usd < 0.01 ? 4 : 2)}`;
-}
-
-/** A price, where an agent reported one. */
-export function spent(usd: number | null): string {
-  return usd === null ? 'no price reported' : money(usd);
+/** A price alone. */
+export function price(usd: number | null, source?: ReturnType<typeof costSource>): string {
+  return `${source === 'estimated' ? 'about ' : ''}${spentWords({ costUsd: usd, estimated: null })}`;
 }
 
 /** `950`, `12.3k`, `4.1M`. */

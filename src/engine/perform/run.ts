@@ -270,12 +270,7 @@ async function seeThrough(
       readOnly: MODES[item.mode].mayWrite === 'nothing',
       spawned: (pid, startTime) => append(house, [{ type: 'attempt.spawned', iteration, pid, startTime }]),
       event: (event) => {
-        if (event.kind === 'usage') {
-          house.usage.set(iteration, {
-            costUsd: event.costUsd ?? 0,
-            tokens: event.inputTokens + event.outputTokens,
-          });
-        }
+        if (event.kind === 'usage') house.usage.set(iteration, event);
         house.event(iteration, event);
       },
       groundMoved: async () => {
