@@ -11,6 +11,7 @@ import {
   sessionsFolder,
 } from '../store/index.ts';
 import { archivedSessions } from './archived.ts';
+import { groundOf, loopNamed } from './known-loops.ts';
 import type { Place } from './place.ts';
 
 /** How the journal's last record ended, read from the file's tail. */
@@ -59,9 +60,17 @@ export function isOpen(state: State): boolean {
   return state.feedback.length > 0 || [...state.tasks.values()].some((task) => !isTerminal(task.status));
 }
 
+/** `@loop` is the session of that loop, `@session` the session itself. */
+async function sessionIdOf({ mainDir }: Place, name: string): Promise<string> {
+  const id = name.replace(/^@/, '');
+  if (id === name || isSessionId(id)) return id;
+  return (await loopNamed(mainDir, id)).sessionId;
+}
+
 /** The named session, or a Problem that names what there is. */
-export async function namedSession(place: Place, id: string): Promise<KnownSession> {
+export async function namedSession(place: Place, name: string): Promise<KnownSession> {
   const all = await knownSessions(place);
+  const id = await sessionIdOf(place, name);
   const found = all.find((session) => session.id === id);
   if (found) return found;
   const newest = all
@@ -100,10 +109,11 @@ export async function newestForeign(place: Place): Promise<string | null> {
 
 /** The session that windows and messages mean when none is named: the newest of this work tree. */
 export async function currentSession(place: Place, id?: string): Promise<KnownSession> {
-  if (id !== undefined) return namedSession(place, id.replace(/^@/, ''));
+  if (id !== undefined) return namedSession(place, id);
   const all = await knownSessions(place);
   const open = all.filter((session) => session.ending.code !== 0 && session.ending.code !== 9);
-  const found = open.at(-1) ?? all.at(-1);
+  const here = ({ dir }: KnownSession) => all.length === 1 || (groundOf(dir) ?? '.') === place.ground;
+  const found = open.findLast(here) ?? all.findLast(here) ?? open.at(-1) ?? all.at(-1);
   if (found) return found;
   const archived = archivedSessions(place);
   throw new Problem({

@@ -25,6 +25,7 @@ import type { Setup } from './setup/init.ts';
 import type { KnownTasks, TaskStateRequest } from './task-state.ts';
 import type { Unblocked, UnblockRequest } from './unblock.ts';
 
+export { questionsBeside } from './across.ts';
 export type { Archived } from './archive.ts';
 export type { OnboardNews } from './bot.ts';
 export { rowText, verdictText } from './doctor-text.ts';

@@ -9,6 +9,7 @@ import { defaultTaskFiles } from '../dialects/index.ts';
 import { count, interventionTypes } from '../views/index.ts';
 import { BUILT_IN_AGENTS } from './agents.ts';
 import { openKnowledge } from './knowledge.ts';
+import { knownLoops } from './known-loops.ts';
 import { findPlace } from './place.ts';
 import { taskState } from './task-state.ts';
 import { allSessions, openState } from './windows.ts';
@@ -27,11 +28,18 @@ export interface KnownWhere {
 }
 
 export const KNOWN = {
-  sessions: async ({ cwd }) =>
-    (await allSessions(cwd)).map(({ state }) => ({
+  sessions: async ({ cwd }) => {
+    const sessions = (await allSessions(cwd)).map(({ state }) => ({
       value: state.session?.id ?? '',
       about: state.session?.objective || count(state.tasks.size, 'task'),
-    })),
+    }));
+    const loops = await knownLoops((await findPlace(cwd)).mainDir);
+    if (loops.length < 2) return sessions;
+    return [
+      ...sessions,
+      ...loops.map(({ name, live }) => ({ value: `@${name}`, about: live ? 'a loop, runs now' : 'a loop' })),
+    ];
+  },
   tasks: async ({ cwd, env, session }) =>
     [...(await taskState({ cwd, env, session })).state.tasks.values()].map(({ def, status }) => ({
       value: def.id,

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Problems } from '../config/index.ts';
-import { type Exit, exitOf, Problem, type State } from '../core/index.ts';
+import { type Exit, exitOf, type Fact, Problem, type State } from '../core/index.ts';
 import {
   append,
   Fenced,
@@ -32,11 +32,12 @@ import { TO_DO } from '../views/index.ts';
 import { agentMaker } from './agents.ts';
 import { begin } from './begin.ts';
 import { otherAgents } from './blocked.ts';
-import { inboxOf, makeChannels } from './channels.ts';
+import { makeChannels } from './channels.ts';
 import { makeScratch, sweepScratch } from './checks/scratch.ts';
 import { dirty } from './checks/start.ts';
 import { readState } from './choose.ts';
 import { type Dirt, deskPatterns, dirtOf, excludedPaths } from './dirt.ts';
+import { inboxOf } from './inboxes.ts';
 import { loopName } from './loop-name.ts';
 import { lockProblem, openPlaceGround, openSession } from './open.ts';
 import type { Place } from './place.ts';
@@ -164,7 +165,9 @@ async function runSession(request: RunRequest, start: Start): Promise<RunOutcome
     ...start,
     house: opened.house,
     primary,
-    restart: () => (again = true),
+    restart: () => {
+      again = true;
+    },
   });
   try {
     request.opened?.(opened.house);
@@ -185,32 +188,43 @@ async function runSession(request: RunRequest, start: Start): Promise<RunOutcome
   }
 }
 
+interface Messages {
+  house: House;
+  primary: Primary;
+  /** A person asked that the same command starts again after it stopped. */
+  restart(): void;
+}
+
 /** The channels of this run, told each record from the first on. */
 async function openMessages(
   { audience, env }: RunRequest,
-  {
-    plan: { place, settings },
-    session,
-    house,
-    restart,
-  }: Start & { house: House; primary: Primary; restart(): void },
+  { plan: { place, settings }, session, house, primary, restart }: Start & Messages,
 ): Promise<Messenger> {
   const where = { sessionId: session.id, loop: loopName(place.ground, readLoops(place.mainDir)) };
   const say = (text: string) => audience.say(text);
   const channels = await makeChannels({ place, settings, env, say });
   const memories = async () => (await house.knowledge.read()).memories ?? '';
-  const inbox = inboxOf(house, { where, memories, env, restart });
+  const { mainDir, ground } = place;
+  const inbox = inboxOf(house, { mainDir, ground, where, memories, env, primary });
   const messenger = openMessenger({ house, channels, inbox, where, say });
   const { recorded, event } = house;
   house.recorded = (record) => {
     recorded(record);
     messenger.tell(record, house.state);
+    if (record.facts.some(asksRestart)) restart();
   };
   house.event = (iteration, news) => {
     event(iteration, news);
     if (news.kind === 'progress') messenger.progress(iteration, news.text);
   };
   return messenger;
+}
+
+/** Only a person's word: a file of that content may be an agent's. */
+function asksRestart(fact: Fact): boolean {
+  if (fact.type !== 'message.received') return false;
+  const { type, op, confirmed } = fact.message;
+  return type === 'HALT' && op === 'restart' && confirmed;
 }
 
 /** On the way a person's edit stops nothing; that it is left out of commits and evidence is told. */

@@ -4,7 +4,7 @@
  */
 
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decide, type JournalRecord, type MessageType, Problem, type State } from '../core/index.ts';
 import { intake, redraw, turn } from '../engine/index.ts';
@@ -18,8 +18,10 @@ import {
   treeLock,
   writeSignal,
 } from '../store/index.ts';
+import { answeredSession } from './across.ts';
 import { currentSession, type KnownSession, readState } from './choose.ts';
-import { findPlace } from './place.ts';
+import { groundOf } from './known-loops.ts';
+import { findPlace, type Place } from './place.ts';
 import { openQuietly } from './quiet.ts';
 
 export interface SendRequest {
@@ -67,8 +69,9 @@ export async function sendAll({
   read: boolean;
   state: State;
 }> {
-  const place = await findPlace(cwd);
-  const session = await currentSession(place, id);
+  const here = await findPlace(cwd);
+  const session = await sessionFor(here, id, drafts);
+  const place = await placeOf(here, session);
   const key = await signingKey({ create: true, env });
   const names: string[] = [];
   for (const draft of drafts)
@@ -78,6 +81,29 @@ export async function sendAll({
   const outcome = queued(await readLock(join(session.dir, 'lock')));
   const sent = names.map((message) => ({ message, outcome, rejected: null }));
   return { sessionId: session.id, sent, read: false, state: readState(session.dir) };
+}
+
+/** The named session; an answer that names none finds the loop that asks. */
+function sessionFor(
+  place: Place,
+  id: string | undefined,
+  drafts: SendRequest['draft'][],
+): Promise<KnownSession> {
+  const answer = drafts.find(({ type }) => ANSWERS.has(type));
+  if (id !== undefined || answer === undefined) return currentSession(place, id);
+  return answeredSession(place, answer.question ?? null);
+}
+
+const ANSWERS: ReadonlySet<MessageType> = new Set(['ANSWER', 'APPROVE', 'SKIP']);
+
+/** Where the session works; here where its work tree is gone, or the journal does not say. */
+async function placeOf(here: Place, { dir }: KnownSession): Promise<Place> {
+  const ground = groundOf(dir) ?? here.ground;
+  if (ground === here.ground) return here;
+  const inside = relative(here.project.root, here.dir);
+  const root = ground === '.' ? join(here.mainDir, relative(here.dir, here.project.root)) : ground;
+  const folder = join(root, inside);
+  return existsSync(folder) ? findPlace(folder) : here;
 }
 
 function queued(holder: LockReading | null): string {
@@ -107,14 +133,14 @@ async function takeInWhenFree(request: TakeIn): Promise<TakenIn | null> {
 }
 
 /** A runner also holds the work tree; who takes a message in does not. */
-async function isLoop({ dir }: TakeIn['place'], holder: LockReading): Promise<boolean> {
+async function isLoop({ dir }: Place, holder: LockReading): Promise<boolean> {
   if (!existsSync(join(dir, '.ralph'))) return false;
   const loop = await readLock(treeLock(dir));
   return loop !== null && loop.pid === holder.pid && loop.host === holder.host;
 }
 
 interface TakeIn {
-  place: Awaited<ReturnType<typeof findPlace>>;
+  place: Place;
   session: KnownSession;
   env: NodeJS.ProcessEnv;
   names: string[];

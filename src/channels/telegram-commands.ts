@@ -59,6 +59,11 @@ export interface PressPlace {
   now: number;
 }
 
+/** The session that a button belongs to; empty where it names none. */
+export function sessionOf({ data }: Extract<Heard, { kind: 'press' }>): string {
+  return data.split('|')[1] ?? '';
+}
+
 /** What pressing this button says. Button data comes from the chat, so it may be anything. */
 export function pressedOn(heard: Extract<Heard, { kind: 'press' }>, place: PressPlace): Pressed {
   const [kind, session, ...rest] = heard.data.split('|');

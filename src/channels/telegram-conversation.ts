@@ -6,12 +6,30 @@
 import type { Update } from 'grammy/types';
 import type { ChannelInbox, Spoken } from '../engine/index.ts';
 import { oneLine } from '../views/index.ts';
+import {
+  type Addressed,
+  endedThere,
+  liesThere,
+  loopOfName,
+  loopOfSession,
+  nothingRuns,
+  ownLoop,
+} from './telegram-address.ts';
 import type { Telegram } from './telegram-api.ts';
-import { confirmAbort, isWindow, type Pressed, pressedOn, START_AGAIN, tooOld } from './telegram-commands.ts';
+import {
+  confirmAbort,
+  isWindow,
+  type Pressed,
+  pressedOn,
+  START_AGAIN,
+  sessionOf,
+  tooOld,
+} from './telegram-commands.ts';
 import { FILE_BYTES, fetchAttachment } from './telegram-files.ts';
-import { type Heard, hear, type Meant, meantBy } from './telegram-hear.ts';
+import { type Heard, hear, meantBy } from './telegram-hear.ts';
 import { tooLate } from './telegram-late.ts';
 import { pause, type Sender, type Waits } from './telegram-send.ts';
+import type { ShownQuestions } from './telegram-shown.ts';
 import type { ShownQuestion, TelegramState } from './telegram-state.ts';
 import { newStrangers } from './telegram-strangers.ts';
 import { helpText, isQuestionText, plainWords, type Words, windowWords } from './telegram-words.ts';
@@ -19,6 +37,7 @@ import { helpText, isQuestionText, plainWords, type Words, windowWords } from '.
 export interface ConversationParts {
   telegram: Telegram;
   state: TelegramState;
+  shown: ShownQuestions;
   sender: Sender;
   inbox: ChannelInbox;
   waits: Waits;
@@ -40,6 +59,8 @@ export interface Conversation {
 
 /** Bytes of a text that the mailbox takes. */
 const SPOKEN_BYTES = 64 * 1024;
+/** A reply may be quicker than the loop that asked writes down what its message shows, ms between looks. */
+const SHOWN_LOOKS_MS = [100, 300, 600, 1000];
 /** Replies that may wait to be sent; a server that is away must not fill the memory. */
 const WAITING_REPLIES = 200;
 
@@ -48,7 +69,7 @@ type Press = Extract<Heard, { kind: 'press' }>;
 type Draft = Omit<Spoken, 'from' | 'key'>;
 
 export function openConversation(parts: ConversationParts): Conversation {
-  const { telegram, state, sender, inbox, now, say, allowed, signal } = parts;
+  const { telegram, state, shown, sender, inbox, now, say, allowed, signal } = parts;
   const openedAt = now();
   const strangers = newStrangers({
     now,
@@ -93,36 +114,45 @@ export function openConversation(parts: ConversationParts): Conversation {
   const personOf = ({ user, name }: Heard) => `telegram:${user} (${name})`;
 
   /** Steps 1 and 2 of the order that telegram.ts tells. */
-  async function speak(heard: Heard, draft: Draft): Promise<void> {
+  async function speak(heard: Heard, to: Addressed, draft: Draft): Promise<void> {
     const key = `telegram-${telegram.botId}-${heard.update}`;
-    const id = await inbox.send({ ...draft, from: personOf(heard), key });
+    const id = await to.inbox.send({ ...draft, from: personOf(heard), key });
     const guidance = draft.type === 'STEER' || draft.type === 'INFO';
     state.handled(heard.update, now(), { id, chat: heard.chat, message: heard.message, guidance });
+    if (to.standing !== 'live') reply(heard, liesThere(to));
   }
 
   async function handleMessage(heard: Message): Promise<void> {
     const meant = meantBy(heard.text.trim());
-    if (meant.kind === 'command') return handleCommand(heard, meant);
-    const shown = heard.replyTo === null ? null : state.questionOf(heard.chat, heard.replyTo.message);
-    if (shown !== null) return handleAnswer(heard, shown);
-    const { replyTo } = heard;
-    if (replyTo !== null && replyTo.fromUser === telegram.botId && isQuestionText(replyTo.text)) {
+    if (meant.command === null) {
+      const asked = await askedBy(heard);
+      if (asked === 'forgotten') {
+        done(heard);
+        return reply(heard, `${forgotten()} Nothing was answered.`);
+      }
+      if (asked !== null) return handleAnswer(heard, asked);
+    } else if (meant.command.bot !== null && !(await isThisBot(meant.command.bot))) return done(heard);
+    const to = meant.loop === null ? ownLoop(inbox) : await loopOfName(inbox, meant.loop);
+    if ('unknown' in to) {
       done(heard);
-      return reply(heard, `${forgotten()} Nothing was answered.`);
+      return reply(heard, to.unknown);
     }
-    if (meant.kind === 'loop' && !isThisLoop(meant.loop)) {
-      done(heard);
-      const { loop } = inbox.context;
-      return reply(
-        heard,
-        `There is no loop "${oneLine(meant.loop, 60)}" here: unknown loop. This one is @${loop}. Your words went nowhere; write them again with @${loop}, or without a name in front.`,
-      );
-    }
-    return guide(heard, meant.kind === 'loop' ? meant.rest : heard.text);
+    if (meant.command !== null)
+      return handleCommand(heard, to, { name: meant.command.name, rest: meant.rest });
+    return guide(heard, to, meant.loop === null ? heard.text : meant.rest);
   }
 
-  const isThisLoop = (loop: string) =>
-    [inbox.context.loop.toLowerCase(), 'main'].includes(loop.toLowerCase());
+  /** The question whose message this replies to; null: it replies to none. */
+  async function askedBy({ chat, replyTo }: Message): Promise<ShownQuestion | 'forgotten' | null> {
+    if (replyTo === null) return null;
+    const asks = replyTo.fromUser === telegram.botId && isQuestionText(replyTo.text);
+    for (const wait of [...(asks ? SHOWN_LOOKS_MS : []), null]) {
+      const found = shown.questionOf(chat, replyTo.message);
+      if (found !== null) return found;
+      if (wait !== null) await pause(wait, signal);
+    }
+    return asks ? 'forgotten' : null;
+  }
 
   function forgotten(): string {
     const open = inbox.open().map(({ id }) => id);
@@ -132,29 +162,34 @@ export function openConversation(parts: ConversationParts): Conversation {
   }
 
   async function handleAnswer(heard: Message, { session, question: id }: ShownQuestion): Promise<void> {
-    const found = session === inbox.context.sessionId ? inbox.question(id) : null;
-    if (found === null || found.state !== 'open') {
+    const to = await loopOfSession(inbox, session);
+    const found = to?.inbox.question(id) ?? null;
+    if (to === null || found?.state !== 'open') {
       done(heard);
       return reply(heard, tooLate(id, found));
     }
-    const sent = await withFile(heard, heard.text.trim(), (text, files) => ({
+    const sent = await withFile(heard, { to, text: heard.text.trim() }, (text, files) => ({
       type: 'ANSWER',
       text,
       question: id,
       ...files,
     }));
-    if (sent) reply(heard, `Your answer to ${id} is on its way.`);
+    if (sent && to.standing === 'live') reply(heard, `Your answer to ${id} is on its way.`);
   }
 
-  async function guide(heard: Message, text: string): Promise<void> {
-    const sent = await withFile(heard, text.trim(), (words, files) => ({
+  async function guide(heard: Message, to: Addressed, text: string): Promise<void> {
+    if (to.standing === 'ended') {
+      done(heard);
+      return reply(heard, endedThere(to));
+    }
+    const sent = await withFile(heard, { to, text: text.trim() }, (words, files) => ({
       type: 'STEER',
       text: words,
       ...files,
     }));
     if (!sent) return;
     react(heard);
-    const open = inbox.open().map(({ id }) => id);
+    const open = to.inbox.open().map(({ id }) => id);
     if (open.length > 0)
       reply(heard, `Taken as guidance. To answer ${open.join(' or ')}, reply to the message that asks.`);
   }
@@ -162,7 +197,7 @@ export function openConversation(parts: ConversationParts): Conversation {
   /** Puts words with what is attached to them into the mailbox. False: nothing was sent, and why is said. */
   async function withFile(
     heard: Message,
-    text: string,
+    { to, text }: { to: Addressed; text: string },
     draft: (text: string, files: { files?: string[] }) => Draft,
   ): Promise<boolean> {
     const refuse = (why: string) => {
@@ -177,22 +212,22 @@ export function openConversation(parts: ConversationParts): Conversation {
     if (heard.file === null)
       return text === ''
         ? refuse('Only words, photos and files are read here.')
-        : speak(heard, draft(text, {})).then(() => true);
-    const fetched = await fetchPatiently(heard);
+        : speak(heard, to, draft(text, {})).then(() => true);
+    const fetched = await fetchPatiently(heard, to.inbox.sessionDir);
     if (!fetched.ok)
       return refuse(
         `The file could not be fetched: ${fetched.why}. Nothing of this message was taken; send it again${fetched.lasting ? ` (at most ${FILE_BYTES >> 20} MB)` : ''}.`,
       );
     const words = text === '' ? `See the attached file ${fetched.path}.` : text;
-    await speak(heard, draft(words, { files: [fetched.path] }));
+    await speak(heard, to, draft(words, { files: [fetched.path] }));
     return true;
   }
 
-  async function fetchPatiently({
-    file,
-    update,
-  }: Message): Promise<Awaited<ReturnType<typeof fetchAttachment>>> {
-    const request = { telegram, attachment: file!, sessionDir: inbox.sessionDir, update, signal };
+  async function fetchPatiently(
+    { file, update }: Message,
+    sessionDir: string,
+  ): Promise<Awaited<ReturnType<typeof fetchAttachment>>> {
+    const request = { telegram, attachment: file!, sessionDir, update, signal };
     for (const wait of [...parts.waits.retriesMs, null]) {
       const fetched = await fetchAttachment(request);
       if (fetched.ok || fetched.lasting || wait === null || signal.aborted) return fetched;
@@ -203,32 +238,33 @@ export function openConversation(parts: ConversationParts): Conversation {
 
   async function handleCommand(
     heard: Message,
-    { name, bot, rest }: Extract<Meant, { kind: 'command' }>,
+    to: Addressed,
+    { name, rest }: { name: string; rest: string },
   ): Promise<void> {
-    if (bot !== null && !(await isThisBot(bot))) return done(heard);
+    const refuse = (why: string | Words) => {
+      done(heard);
+      return reply(heard, why);
+    };
     if (isWindow(name)) {
       done(heard);
-      const text = await inbox
+      const text = await to.inbox
         .view(name)
         .catch((error: unknown) => `could not be read: ${oneLine(String(error))}`);
       return reply(heard, windowWords(telegram.redact(text)));
     }
-    const past = START_AGAIN.has(name) && heard.at + 999 < openedAt;
-    if (past) {
-      done(heard);
-      return reply(heard, tooOld(name));
-    }
+    if (START_AGAIN.has(name) && heard.at + 999 < openedAt) return refuse(tooOld(name));
+    if (START_AGAIN.has(name) && to.standing !== 'live') return refuse(nothingRuns(to, name));
     switch (name) {
       case 'pause':
-        return speak(heard, { type: 'PAUSE', text: rest });
+        return speak(heard, to, { type: 'PAUSE', text: rest });
       case 'resume':
-        return speak(heard, { type: 'RESUME', text: rest });
+        return speak(heard, to, { type: 'RESUME', text: rest });
       case 'stop':
-        return speak(heard, { type: 'HALT', text: rest });
+        return speak(heard, to, { type: 'HALT', text: rest });
       case 'restart':
         // It may end this process, so that nothing after it is sure to happen.
         done(heard);
-        return inbox.restart(personOf(heard)).then(
+        return to.inbox.restart(personOf(heard)).then(
           () => reply(heard, 'It stops at the next boundary and starts again.'),
           () =>
             reply(
@@ -237,14 +273,13 @@ export function openConversation(parts: ConversationParts): Conversation {
             ),
         );
       case 'abort':
-        done(heard);
-        return reply(heard, confirmAbort(inbox.context.sessionId, rest));
+        return refuse(confirmAbort(to.inbox.context.sessionId, rest));
       default: {
-        done(heard);
         const known = name === 'help' || name === 'start';
-        return reply(
-          heard,
-          `${known ? '' : `There is no command /${oneLine(name, 40)}; nothing was done.\n\n`}${helpText(inbox.context)}`,
+        const live = (await inbox.others()).filter(({ standing }) => standing === 'live');
+        const loops = [inbox, ...live].map(({ context }) => context.loop);
+        return refuse(
+          `${known ? '' : `There is no command /${oneLine(name, 40)}; nothing was done.\n\n`}${helpText(loops)}`,
         );
       }
     }
@@ -262,10 +297,11 @@ export function openConversation(parts: ConversationParts): Conversation {
   }
 
   async function handlePress(heard: Press): Promise<void> {
+    const to = (await loopOfSession(inbox, sessionOf(heard))) ?? ownLoop(inbox);
     const pressed = pressedOn(heard, {
-      context: inbox.context,
-      known: inbox.question,
-      shown: state.questionOf(heard.chat, heard.message),
+      context: to.inbox.context,
+      known: to.inbox.question,
+      shown: shown.questionOf(heard.chat, heard.message),
       now: now(),
     });
     if (pressed.kind !== 'speak') {
@@ -274,7 +310,7 @@ export function openConversation(parts: ConversationParts): Conversation {
       if (pressed.instead !== undefined) replace(heard, pressed.instead);
       return;
     }
-    await speak(heard, pressed.draft);
+    await speak(heard, to, pressed.draft);
     toast(heard, pressed.toast);
     if (pressed.instead !== undefined) replace(heard, pressed.instead);
   }

@@ -108,22 +108,26 @@ function attachmentOf(message: Message): Attachment | null {
   return { fileId: found.file_id, name: typeof found.file_name === 'string' ? found.file_name : null, bytes };
 }
 
-/** What a text asks of the bot itself, of a loop, or of nobody in particular. */
-export type Meant =
-  | { kind: 'command'; name: string; bot: string | null; rest: string }
-  | { kind: 'loop'; loop: string; rest: string }
-  | { kind: 'plain' };
+/** What a text is: a command or words, and the loop that is named in it. */
+export interface Meant {
+  /** As it was written behind the `@`; null: no loop is named. */
+  loop: string | null;
+  /** null: words. `bot`: the one it is for, where it says so. */
+  command: { name: string; bot: string | null } | null;
+  /** The words, or what stands behind the command. */
+  rest: string;
+}
 
-/** `/usr/bin is missing` and `@types/node is old` are plain words. */
+/** `/usr/bin is missing` and `@types/node is old` are plain words. `@a /status` is `/status @a`. */
 export function meantBy(text: string): Meant {
-  const command = /^\/([a-z_]\w{0,31})(?:@(\w+))?(?:\s+([\s\S]*))?$/i.exec(text);
-  if (command !== null)
-    return {
-      kind: 'command',
-      name: command[1]!.toLowerCase(),
-      bot: command[2] ?? null,
-      rest: (command[3] ?? '').trim(),
-    };
-  const loop = /^@([\w-]+):?(?:\s+([\s\S]*))?$/.exec(text);
-  return loop === null ? { kind: 'plain' } : { kind: 'loop', loop: loop[1]!, rest: (loop[2] ?? '').trim() };
+  const { loop, rest } = named(text);
+  const command = /^\/([a-z_]\w{0,31})(?:@(\w+))?(?:\s+([\s\S]*))?$/i.exec(rest);
+  if (command === null) return { loop, command: null, rest };
+  const behind = loop === null ? named((command[3] ?? '').trim()) : { loop, rest: (command[3] ?? '').trim() };
+  return { ...behind, command: { name: command[1]!.toLowerCase(), bot: command[2] ?? null } };
+}
+
+function named(text: string): { loop: string | null; rest: string } {
+  const found = /^@([\w-]+):?(?:\s+([\s\S]*))?$/.exec(text);
+  return found === null ? { loop: null, rest: text } : { loop: found[1]!, rest: (found[2] ?? '').trim() };
 }

@@ -20,6 +20,8 @@ export interface Polling {
   telegram: Telegram;
   state: TelegramState;
   lease: PollerLease | null;
+  /** Whether this loop is to hear at all; another of the project does while it is not. */
+  hears(): boolean;
   waits: Waits;
   now(): number;
   /** Ends it. What was received is handled to its end. */
@@ -33,11 +35,18 @@ const UPDATES = ['message', 'edited_message', 'callback_query'] as const;
 
 /** Polls until the signal; never rejects. */
 export async function poll(polling: Polling): Promise<void> {
-  const { lease, waits, signal } = polling;
+  const { lease, waits, signal, hears, state } = polling;
   const trouble = newTrouble(polling);
+  let reading = false;
   while (!signal.aborted) {
-    const holder =
-      lease === null || lease.held() ? null : await lease.take().catch(() => 'nobody knows whom');
+    if (!hears()) {
+      if (reading) await lease?.release().catch(() => undefined);
+      reading = false;
+      await pause(waits.besideMs, signal);
+      continue;
+    }
+    const ours = lease === null || lease.held();
+    const holder = ours ? null : await lease.take().catch(() => 'nobody knows whom');
     if (holder !== null) {
       trouble.tell(
         'lease',
@@ -47,6 +56,9 @@ export async function poll(polling: Polling): Promise<void> {
       continue;
     }
     if (signal.aborted) break;
+    // Who heard before knows what was handled.
+    if (!reading || !ours) state.refresh();
+    reading = true;
     await pause(await round(polling, trouble), signal);
   }
 }

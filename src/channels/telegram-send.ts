@@ -19,6 +19,8 @@ export interface Waits {
   backoffMs: { first: number; most: number };
   /** While another program reads this bot, ms. */
   conflictMs: number;
+  /** Between two looks whether this loop is to hear now, ms. */
+  besideMs: number;
   /** After an empty or known answer that came at once, ms: a server that does not hold the call. */
   idleMs: number;
 }
@@ -30,6 +32,7 @@ export const WAITS: Waits = {
   pollS: 25,
   backoffMs: { first: 1000, most: 60_000 },
   conflictMs: 30_000,
+  besideMs: 500,
   idleMs: 1000,
 };
 

@@ -1,7 +1,7 @@
 /**
  * `.ralph/telegram-state.json`: what must not be forgotten between two runs. Which updates were handled,
- * so that nothing is handled twice; which message showed which question, so that a reply finds it; which
- * message in the mailbox came from which message in the chat, so that its tick does.
+ * so that nothing is handled twice; which message in a mailbox came from which message in the chat, so that
+ * its tick finds it. Only the loop that hears writes it; the others read there what came of their messages.
  *
  * It is one small file, replaced as a whole. Losing it loses no word: what Telegram was not told to forget
  * comes again, and the mailbox knows the key of what lies in it already.
@@ -55,6 +55,7 @@ interface Kept {
   /** Epoch ms of the offset. */
   offset_at: number;
   handled: number[];
+  /** Of older versions; now each session keeps its own. */
   questions: ShownQuestion[];
   spoken: SpokenMessage[];
 }
@@ -69,12 +70,11 @@ export interface TelegramState {
   skip(update: number): void;
   /** This update and all before it need nothing more. */
   passed(update: number, now: number): void;
-  shown(question: ShownQuestion): void;
-  /** What this message of ours asks; null: it asks nothing. */
-  questionOf(chat: number, message: number): ShownQuestion | null;
-  /** Messages that show this question, in the order they were sent. */
-  messagesOf(session: string, question: string): ShownQuestion[];
+  /** What was shown before sessions kept that themselves. */
+  readonly earlier: readonly ShownQuestion[];
   spokenAs(id: string): SpokenMessage | null;
+  /** Reads anew what another loop may have written. */
+  refresh(): void;
 }
 
 /** Reads the state of this bot; a file that cannot be read, or of another bot, is begun anew (`fresh` says why). */
@@ -82,8 +82,8 @@ export function openTelegramState(
   file: string,
   { bot, chats }: { bot: number; chats: number[] },
 ): { state: TelegramState; fresh: string | null } {
-  const { kept, fresh } = readKept(file, bot);
-  kept.chats = chats;
+  const { kept: found, fresh } = readKept(file, bot);
+  let kept = { ...found, chats };
   const save = () => replaceWhole(file, `${JSON.stringify(kept, null, 1)}\n`);
   const forward = (update: number, now: number): boolean => {
     const stale = kept.offset === null || now - kept.offset_at > OFFSET_MS;
@@ -108,20 +108,20 @@ export function openTelegramState(
     passed(update, now) {
       if (forward(update, now)) save();
     },
-    shown(question) {
-      keep(kept.questions, question);
-      save();
+    get earlier() {
+      return kept.questions;
     },
-    questionOf: (chat, message) =>
-      kept.questions.findLast((one) => one.chat === chat && one.message === message) ?? null,
-    messagesOf: (session, question) =>
-      kept.questions.filter((one) => one.session === session && one.question === question),
     spokenAs: (id) => kept.spoken.findLast((one) => one.id === id) ?? null,
+    refresh() {
+      const read = readKept(file, bot);
+      if (read.fresh === null) kept = { ...read.kept, chats };
+    },
   };
   return { state, fresh };
 }
 
-function keep<T>(list: T[], one: T): void {
+/** Adds it to a list of which the newest are kept. */
+export function keep<T>(list: T[], one: T): void {
   list.push(one);
   if (list.length > KEPT) list.splice(0, list.length - KEPT);
 }
@@ -153,10 +153,6 @@ function parsed(text: string): Kept | null {
   try {
     const raw = JSON.parse(text) as Partial<Kept> | null;
     if (raw === null || raw.version !== 1 || typeof raw.bot !== 'number') return null;
-    const list = <T>(value: unknown, fits: (one: T) => boolean): T[] =>
-      Array.isArray(value)
-        ? (value as T[]).filter((one) => typeof one === 'object' && one !== null && fits(one))
-        : [];
     return {
       version: 1,
       bot: raw.bot,
@@ -164,16 +160,27 @@ function parsed(text: string): Kept | null {
       offset: Number.isSafeInteger(raw.offset) ? raw.offset! : null,
       offset_at: Number(raw.offset_at ?? 0) || 0,
       handled: Array.isArray(raw.handled) ? raw.handled.filter((one) => Number.isSafeInteger(one)) : [],
-      questions: list<ShownQuestion>(raw.questions, (one) => typeof one.question === 'string'),
-      spoken: list<SpokenMessage>(raw.spoken, (one) => typeof one.id === 'string'),
+      questions: shownIn(raw.questions),
+      spoken: listIn<SpokenMessage>(raw.spoken, (one) => typeof one.id === 'string'),
     };
   } catch {
     return null;
   }
 }
 
-// A reader sees the old content or the new; only the user may read it, because it names people's chats.
-function replaceWhole(file: string, text: string): void {
+function listIn<T>(value: unknown, fits: (one: T) => boolean): T[] {
+  return Array.isArray(value)
+    ? (value as T[]).filter((one) => typeof one === 'object' && one !== null && fits(one))
+    : [];
+}
+
+/** The shown questions of a list that was read from a file. */
+export function shownIn(value: unknown): ShownQuestion[] {
+  return listIn<ShownQuestion>(value, (one) => typeof one.question === 'string');
+}
+
+/** A reader sees the old content or the new; only the user may read it, because it names people's chats. */
+export function replaceWhole(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true });
   const temporary = `${file}.${process.pid}.tmp`;
   try {

@@ -177,14 +177,19 @@ export const COMMANDS: [name: string, does: string][] = [
   ['help', 'this list'],
 ];
 
-/** What can be said here. */
-export function helpText(context: NewsContext): string {
+/** What can be said here. `loops`: the one that hears, then the others that run. */
+export function helpText(loops: readonly string[]): string {
+  const [own = '', ...others] = loops.map((loop) => oneLine(loop, 80));
+  const names =
+    others.length === 0
+      ? `@${own} in front names the loop it is for.`
+      : `@${others[0]} in front names the loop it is for, also behind a command; without a name it is for @${own}. These run now: ${[own, ...others].map((loop) => `@${loop}`).join(', ')}.`;
   return [
-    `Ralph, loop ${oneLine(context.loop, 80)}.`,
+    `Ralph, loop ${own}.`,
     '',
     ...COMMANDS.map(([name, does]) => `/${name} ${does}`),
     '',
     'Reply to a question to answer it. Everything else you write guides the work: it stands in the next prompt (👀 received, 👍 delivered).',
-    `@${oneLine(context.loop, 80)} in front names the loop it is for.`,
+    names,
   ].join('\n');
 }

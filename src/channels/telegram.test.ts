@@ -201,7 +201,8 @@ describe('questions', () => {
     const channel = await opened();
     await channel.show(ask());
     await channel.close();
-    writeFileSync(join(folder, 'telegram-state.json'), '{"version":1,');
+    for (const name of ['telegram-state.json', 'telegram.json'])
+      writeFileSync(join(folder, name), '{"version":1,');
     await opened();
     expect(said.join()).toContain('begun anew: it is damaged');
     server.write('red', { replyTo: server.sentTo(ANN)[0]!.message_id });
@@ -616,20 +617,21 @@ describe('nothing twice, nothing lost', () => {
     expect(await heard()).toMatchObject([{ text: 'use bar' }]);
   });
 
-  test('the state file is the user’s alone, and whole', async () => {
+  test('the state files are the user’s alone, and whole', async () => {
     const channel = await opened();
     await channel.show(ask());
     server.write('hello');
     await heard();
     await channel.close();
-    const file = join(folder, 'telegram-state.json');
-    expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
-      chats: [ANN],
-      offset: expect.any(Number),
+    const read = (name: string) => {
+      expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
+      return JSON.parse(readFileSync(join(folder, name), 'utf8'));
+    };
+    expect(readdirSync(folder)).toEqual(['telegram-state.json', 'telegram.json']);
+    expect(read('telegram-state.json')).toMatchObject({ chats: [ANN], offset: expect.any(Number) });
+    expect(read('telegram.json')).toMatchObject({
       questions: [{ chat: ANN, question: 'q1', session: CONTEXT.sessionId }],
     });
-    expect(readdirSync(folder)).toEqual(['telegram-state.json']);
   });
 
   test('a word whose updates were counted by another bot is not passed over', async () => {
@@ -677,9 +679,10 @@ describe('faults of the server', () => {
   });
 
   test('a question that cannot be remembered has arrived all the same', async () => {
-    const channel = await opened({ stateFile: join(folder, 'state', 'telegram-state.json') });
+    inbox = Object.assign(inbox, { sessionDir: join(folder, 'session') });
+    const channel = await opened();
     // Where the folder should be lies a file.
-    writeFileSync(join(folder, 'state'), '');
+    writeFileSync(join(folder, 'session'), '');
     expect(await channel.show(ask())).toBe(true);
     await until(() => said.find((text) => text.includes('cannot be remembered')));
   });

@@ -14,8 +14,14 @@ import { oneLine } from '../views/index.ts';
 import { openTelegram, type Telegram } from './telegram-api.ts';
 import { type Conversation, openConversation } from './telegram-conversation.ts';
 import { type PollerLease, poll } from './telegram-poll.ts';
-import { openSender, type Sender, WAITS, type Waits } from './telegram-send.ts';
-import { openTelegramState, type ShownQuestion, type TelegramState } from './telegram-state.ts';
+import { openSender, pause, type Sender, WAITS, type Waits } from './telegram-send.ts';
+import { openShown, type ShownQuestions } from './telegram-shown.ts';
+import {
+  openTelegramState,
+  type ShownQuestion,
+  type SpokenMessage,
+  type TelegramState,
+} from './telegram-state.ts';
 import { newsWords, outcome, overPart, plainWords, questionWords, type Words } from './telegram-words.ts';
 
 /** A chat that was paired by `ralph bot onboard`. */
@@ -54,6 +60,7 @@ interface Open {
   inbox: ChannelInbox;
   telegram: Telegram;
   state: TelegramState;
+  shown: ShownQuestions;
   sender: Sender;
   conversation: Conversation;
   polling: Promise<void>;
@@ -83,22 +90,26 @@ export function telegramChannel(options: TelegramOptions): Channel {
       if (fresh !== null)
         say(`${options.stateFile} is begun anew: ${fresh}. Reply to new messages, not to old ones.`);
       const sender = openSender({ telegram, waits, signal: sending.signal, failed: onceEach(say) });
+      const shown = openShown(inbox.sessionDir, { bot: telegram.botId, earlier: state.earlier });
       const conversation = openConversation({
-        ...{ telegram, state, sender, inbox, now, say, waits },
+        ...{ telegram, state, shown, sender, inbox, now, say, waits },
         allowed: (user, chat) => isHeard(options, user, chat),
         signal: sending.signal,
       });
       // With nobody to hear, strangers still get their sentence.
       const { signal } = listening;
-      const polling = poll({ telegram, state, lease, waits, now, signal, say, handle: conversation.handle });
+      const { hears } = inbox;
+      const { handle } = conversation;
+      const polling = poll({ telegram, state, lease, hears, waits, now, signal, say, handle });
       open = {
         inbox,
         telegram,
         state,
+        shown,
         sender,
         conversation,
         polling,
-        remember: remembering(state, options),
+        remember: remembering(shown, options),
         signal: sending.signal,
       };
     },
@@ -120,14 +131,14 @@ export function telegramChannel(options: TelegramOptions): Channel {
 }
 
 /** It has arrived by then, so a disk that takes no more costs only this: after the run a reply to it is not understood. */
-function remembering(state: TelegramState, { stateFile, say }: TelegramOptions): Open['remember'] {
+function remembering(questions: ShownQuestions, { say }: TelegramOptions): Open['remember'] {
   let told = false;
   return (shown) => {
     try {
-      state.shown(shown);
+      questions.shown(shown);
     } catch {
       if (!told)
-        say(`Telegram: what was asked cannot be remembered in ${stateFile}; answer during this run.`);
+        say(`Telegram: what was asked cannot be remembered in ${questions.file}; answer during this run.`);
       told = true;
     }
   };
@@ -195,11 +206,11 @@ function showQuestion(
 
 /** Edits every copy, so that its buttons go; silence is worth a message of its own. */
 async function showOver(
-  { sender, state }: Open,
+  { sender, shown }: Open,
   chats: number[],
   news: Extract<News, { kind: 'over' }>,
 ): Promise<boolean> {
-  const copies = state.messagesOf(news.context.sessionId, news.question.id).filter(({ last }) => last);
+  const copies = shown.messagesOf(news.context.sessionId, news.question.id).filter(({ last }) => last);
   const html = overPart(news);
   let reached = copies.length === 0;
   for (const { chat, message } of copies) reached = (await sender.edit(chat, message, html)) || reached;
@@ -211,12 +222,25 @@ async function showOver(
   });
 }
 
+/** How long another loop may take to write down what it put into our mailbox, ms between looks. */
+const SPOKEN_LOOKS_MS = [100, 400];
+
+/** The message in the chat that this one was; null: it was said elsewhere. */
+async function spokenAs({ state, inbox, signal }: Open, id: string): Promise<SpokenMessage | null> {
+  for (const wait of [...SPOKEN_LOOKS_MS, null]) {
+    const hears = inbox.hears();
+    if (!hears) state.refresh();
+    const spoken = state.spokenAs(id);
+    if (spoken !== null || hears || wait === null) return spoken;
+    await pause(wait, signal);
+  }
+  return null;
+}
+
 /** Where the chat takes no reactions, a line says it. Words from elsewhere have no tick here. */
-async function tick(
-  { telegram, sender, state, signal }: Open,
-  news: Extract<News, { kind: 'delivered' }>,
-): Promise<boolean> {
-  const spoken = state.spokenAs(news.message.id);
+async function tick(open: Open, news: Extract<News, { kind: 'delivered' }>): Promise<boolean> {
+  const { telegram, sender, signal } = open;
+  const spoken = await spokenAs(open, news.message.id);
   if (spoken === null || !spoken.guidance) return true;
   const { chat, message } = spoken;
   const reacted = await telegram.ask(
@@ -235,11 +259,9 @@ async function tick(
 const TOLD_ANYWAY: ReadonlySet<string> = new Set(['answered', 'paused', 'resumed']);
 
 /** A refusal is told to who said it; of guidance that was taken in, the tick tells enough. */
-async function showHandled(
-  { sender, state }: Open,
-  news: Extract<News, { kind: 'handled' }>,
-): Promise<boolean> {
-  const spoken = state.spokenAs(news.id);
+async function showHandled(open: Open, news: Extract<News, { kind: 'handled' }>): Promise<boolean> {
+  const { sender } = open;
+  const spoken = await spokenAs(open, news.id);
   if (spoken === null) return true;
   if (!news.refused && (spoken.guidance || TOLD_ANYWAY.has(news.text))) return true;
   const text = news.refused ? `Not taken: ${news.text}` : sentence(news.text);

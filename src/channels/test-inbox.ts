@@ -62,6 +62,8 @@ export function testInbox(questions: Question[] = [QUESTION]): TestInbox {
     },
     view: (window) => Promise.resolve(`the ${window}`),
     restart: () => Promise.resolve(),
+    hears: () => true,
+    others: () => Promise.resolve([]),
     sessionDir: '/nowhere',
     context: CONTEXT,
   };

@@ -15,7 +15,7 @@ export function controlCommands(program: Command, done: (code: number) => void):
       program.command(name).argument('[text...]', 'why, for the record; may be left out').description(about),
       example,
     )
-      .option('--session <id>', 'the session; default: the open one')
+      .option('--session <id>', 'the session, or @loop; default: the open one')
       .action((words: string[], options: Common) => say(options, { type, message: words.join(' ') }));
   message(
     'pause',
@@ -35,7 +35,7 @@ export function controlCommands(program: Command, done: (code: number) => void):
     'ralph answer q1 "use polling"',
   )
     .option('--option <key>', 'choose the option with this key; default: your words are the answer')
-    .option('--session <id>', 'the session; default: the open one')
+    .option('--session <id>', 'the session, or @loop; default: the open one')
     .action((first: string | undefined, words: string[], options: Common & { option?: string }) =>
       say(options, answerDraft(first, words, options.option)),
     );
@@ -51,7 +51,7 @@ function tasksCommand(program: Command, done: (code: number) => void): void {
       .description('the task list as the loop sees it; call a task done, cancel or reopen it'),
     'ralph tasks reopen t3',
   )
-    .option('--session <id>', 'the session; default: the open one')
+    .option('--session <id>', 'the session, or @loop; default: the open one')
     .option('--tasks <file>', 'look into this task list, whatever was run; default: what a run would use')
     .option('--reason <text>', 'recorded with it; default: none')
     .action(async (action: string, id: string | undefined, options: TasksOptions) => {

@@ -20,7 +20,7 @@ export function feedbackCommand(program: Command, done: (code: number) => void):
     'ralph feedback words.md screenshot.png',
   )
     .option('-m, --message <text>', 'one thing that you want, in a sentence; default: none')
-    .option('--session <id>', 'the session; default: the open one, else the newest')
+    .option('--session <id>', 'the session, or @loop; default: the open one, else the newest')
     .action((files: string[], options: FeedbackOptions) => feedback(files, options).then(() => done(0)));
 }
 

@@ -16,7 +16,7 @@ export function knowledgeCommand(program: Command, done: (code: number) => void)
       .description('notes that a session would leave behind, and those in .docs/'),
     'ralph knowledge show how-to/release',
   )
-    .option('--session <id>', 'the session; default: the open one')
+    .option('--session <id>', 'the session, or @loop; default: the open one')
     .action((action: string, name: string | undefined, options: KnowledgeOptions) =>
       look(action, name, options).then(() => done(0)),
     );

@@ -64,7 +64,7 @@ function withRunOptions(command: Command, example: string): Command {
     .option('--skip-review', 'accept without a reviewer')
     .option('--task <id>', 'work on this task only; default: all of the list')
     .option('--new', 'begin a new session beside an open one')
-    .option('--session <id>', 'go on with this session; default: the open one')
+    .option('--session <id>', 'go on with this session, or with that of @loop; default: the open one')
     .option('--wait', 'wait for people also where nobody sits at a terminal')
     .option('--no-wait', 'never wait for people or providers: stop instead')
     .option('--allow-dirty', 'start with uncommitted changes; Ralph commits none of them')

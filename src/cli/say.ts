@@ -20,7 +20,7 @@ export function sayCommands(program: Command, done: (code: number) => void): voi
     .option('--to <role>', 'the role it is for; default: every role, each once')
     .option('--note', 'a fact to know (INFO), not a change of direction (STEER)')
     .option('--urgent', 'marked as urgent for whoever reads it')
-    .option('--session <id>', 'the session; default: the open one')
+    .option('--session <id>', 'the session, or @loop; default: the open one')
     .action((words: string[], options: TellOptions) => say(options, guidance(words, options)));
 
   common(
@@ -37,7 +37,7 @@ export function sayCommands(program: Command, done: (code: number) => void): voi
       'only for this cycle of the session, stale in any other; default: for any',
       wholeNumber('--iteration', 1),
     )
-    .option('--session <id>', 'the session; default: the open one')
+    .option('--session <id>', 'the session, or @loop; default: the open one')
     .action((type: string, words: string[], options: SignalOptions) =>
       say(options, signal(type, words, options)),
     );
@@ -49,7 +49,7 @@ export function sayCommands(program: Command, done: (code: number) => void): voi
       .description('approve what waits for approval'),
     'ralph approve',
   )
-    .option('--session <id>', 'the session; default: the open one')
+    .option('--session <id>', 'the session, or @loop; default: the open one')
     .action((files: string[], options: Options) =>
       say(options, { type: 'APPROVE', ...(files.length === 0 ? {} : { files }) }),
     );
@@ -61,7 +61,7 @@ export function sayCommands(program: Command, done: (code: number) => void): voi
       .description('let what waits for approval go by without it'),
     'ralph skip "not this time"',
   )
-    .option('--session <id>', 'the session; default: the open one')
+    .option('--session <id>', 'the session, or @loop; default: the open one')
     .action((words: string[], options: Options) => say(options, { type: 'SKIP', message: words.join(' ') }));
 }
 

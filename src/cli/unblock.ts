@@ -29,7 +29,7 @@ export function unblockCommands(program: Command, done: (code: number) => void):
     'ralph blocked --suggest',
   )
     .option('--suggest', 'name for each what may help, from how its attempts ended, and what to type')
-    .option('--session <id>', 'the session; default: the open one')
+    .option('--session <id>', 'the session, or @loop; default: the open one')
     .action((options: BlockedOptions) => blocked(options).then(() => done(0)));
   common(
     program
@@ -50,7 +50,7 @@ export function unblockCommands(program: Command, done: (code: number) => void):
       factor,
     )
     .option('--reason <text>', 'recorded with it; default: none')
-    .option('--session <id>', 'the session; default: the open one')
+    .option('--session <id>', 'the session, or @loop; default: the open one')
     .action((tasks: string[], options: UnblockOptions) => unblock(tasks, options).then(done));
   common(
     program.command('retry-blocked').description('give every blocked task its attempts back'),
@@ -62,7 +62,7 @@ export function unblockCommands(program: Command, done: (code: number) => void):
       wholeNumber('--max-attempts', 1),
     )
     .option('--run', 'start the loop then, as `ralph run` does')
-    .option('--session <id>', 'the session; default: the open one')
+    .option('--session <id>', 'the session, or @loop; default: the open one')
     .action((options: RetryOptions) => retry(options).then(done));
 }
 

@@ -20,7 +20,7 @@ type Look = (subject: string | undefined, options: WindowOptions) => Promise<voi
 export function windowCommands(program: Command, done: (code: number) => void): void {
   const window = (usage: string, about: string, example: string, look: Look) =>
     common(withSubject(program.command(usage)).description(about), example)
-      .option('--session <id>', 'the session; default: the open one')
+      .option('--session <id>', 'the session, or @loop; default: the open one')
       .action((...args: unknown[]) => {
         const options = args.at(-2) as WindowOptions;
         const subject = typeof args[0] === 'string' ? args[0] : undefined;
@@ -121,7 +121,25 @@ const inbox: Look = async (_, options) => {
   const cwd = folderOf(options);
   const { session, state } = await app.openState(cwd, options.session);
   const staged = state.cycleWork.approval === null ? [] : await app.askedNotes(cwd, session.dir, state);
-  answer(options, views.inboxJson(state, staged), views.inboxText(state, Date.now(), staged));
+  const ofLoop = (loop: string, session_id: string) => ({ loop, session_id });
+  const own = views.inboxJson(state, staged);
+  const text = views.inboxText(state, Date.now(), staged);
+  if (options.session !== undefined)
+    return answer(
+      options,
+      own.map((question) => ({ ...question, session_id: session.id })),
+      text,
+    );
+  const beside = await app.questionsBeside(cwd, session.id);
+  const rows = [
+    ...own.map((question) => ({ ...question, ...ofLoop(beside.own, session.id) })),
+    ...beside.others.flatMap(({ name, sessionId, state: other }) =>
+      views.inboxJson(other).map((question) => ({ ...question, ...ofLoop(name, sessionId) })),
+    ),
+  ];
+  const others = views.besideText(beside.others, Date.now());
+  const shown = own.length === 0 && others !== '' ? [] : [text];
+  answer(options, rows, [...shown, ...(others === '' ? [] : [others])].join('\n\n'));
 };
 
 const why: Look = async (subject, options) => {

@@ -47,6 +47,8 @@ export interface Spoken {
   urgent?: boolean;
   /** Paths of attachments, relative to the session's folder. */
   files?: string[];
+  /** HALT: `restart` starts the same command again after it. */
+  op?: string;
   /**
    * Names this word for good: said again with the same key, after a crash, it is the same message and its id is
    * answered. Letters, digits, `_` and `-`, at most 80; absent: said once.
@@ -54,8 +56,8 @@ export interface Spoken {
   key?: string;
 }
 
-/** What a channel may do with the loop: look, and send messages. It cannot append facts. */
-export interface ChannelInbox {
+/** What a channel may do with a loop: look, and send messages. It cannot append facts. */
+export interface LoopInbox {
   /** Puts it into the mailbox durably, as a named person's word; answers the message's id. */
   send(spoken: Spoken): Promise<string>;
   /** Open questions now, in the order they were asked. */
@@ -71,6 +73,20 @@ export interface ChannelInbox {
   /** Absolute; where attachments go: `attachments/` below it. */
   readonly sessionDir: string;
   readonly context: NewsContext;
+}
+
+/** Another loop of the project, as it was when it was asked for. */
+export interface OtherLoop extends LoopInbox {
+  /** `waits`: nobody runs it now, and it may go on. `ended`: its work is over, and nobody would read a word. */
+  readonly standing: 'live' | 'waits' | 'ended';
+}
+
+/** The loop that a channel belongs to, and the way from it to the others. */
+export interface ChannelInbox extends LoopInbox {
+  /** Whether this loop hears for all loops of the project. It changes when another loop ends, so it is asked again and again. */
+  hears(): boolean;
+  /** The newest session of each other work tree; looked up anew. */
+  others(): Promise<OtherLoop[]>;
 }
 
 /** One way to people. It translates between them and the loop and decides nothing. */

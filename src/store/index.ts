@@ -33,7 +33,7 @@ export type { ProjectNews, ProjectRecord } from './project.ts';
 export { appendProject, projectJournal, readProject, tidyProject } from './project.ts';
 export { standingDocs } from './promote.ts';
 export type { SendOptions, SignalDraft } from './send.ts';
-export { writeSignal } from './send.ts';
+export { sentBefore, writeSignal } from './send.ts';
 export type { ListedSession, NewSession, SessionFolder } from './sessions.ts';
 export { createSession, ensureProjectFolder, isSessionId, listSessions, sessionsFolder } from './sessions.ts';
 export { senderName, signingKey, stateFolder } from './signing.ts';

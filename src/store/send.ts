@@ -9,6 +9,7 @@ import { stringify } from 'yaml';
 import { type MessageType, Problem } from '../core/index.ts';
 import { diskError, temporaryName } from './disk.ts';
 import { localZone } from './local-zone.ts';
+import { listSessions } from './sessions.ts';
 import { parseFields, type SignalFields } from './signal.ts';
 import { signMessage } from './signing.ts';
 import { stampOf, wallTime } from './zone.ts';
@@ -102,6 +103,17 @@ function signalName(now: number, timezone: string): string {
 function fixedName(once: string): string {
   const hex = createHash('sha256').update(once).digest('hex').slice(0, 20);
   return `signal.${[...hex].map((digit) => 'abcdefghijklmnop'[Number.parseInt(digit, 16)]).join('')}.yaml`;
+}
+
+/** So many sessions are looked through, the newest first. */
+const MOST_SESSIONS = 100;
+
+/** The message of this name in the mailbox of whatever session of the project; null: it was not sent yet. */
+export async function sentBefore(mainRoot: string, once: string): Promise<string | null> {
+  const name = fixedName(once);
+  const sessions = (await listSessions(mainRoot)).slice(-MOST_SESSIONS).reverse();
+  for (const { dir } of sessions) if (await lies(dir, name)) return name;
+  return null;
 }
 
 /** Looked for in the order in which it moves, so that it is not missed on its way. */

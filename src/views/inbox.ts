@@ -67,6 +67,19 @@ export function inboxText(state: State, now: number, staged: readonly StagedNote
     .join('\n\n');
 }
 
+/** What the loops beside this one ask, under their names. */
+export function besideText(
+  loops: readonly { name: string; live: boolean; state: State }[],
+  now: number,
+): string {
+  return loops
+    .map(({ name, live, state }) => {
+      const rest = live ? '' : ' (does not run now)';
+      return `Loop @${name}${rest} asks; add --session @${name} to these commands:\n\n${inboxText(state, now)}`;
+    })
+    .join('\n\n');
+}
+
 function isAbout({ question }: QuestionState, { cycleWork }: State): boolean {
   return question.id === cycleWork.approval;
 }

@@ -10,7 +10,7 @@ export {
 } from './explain-time.ts';
 export { type FalseClaimJson, falseClaimLines, falseClaims } from './false-claims.ts';
 export { fold } from './fold.ts';
-export { inboxJson, inboxText, type QuestionJson, questionJson, questionText } from './inbox.ts';
+export { besideText, inboxJson, inboxText, type QuestionJson, questionJson, questionText } from './inbox.ts';
 export * from './interventions.ts';
 export {
   type DocNote,

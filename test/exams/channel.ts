@@ -123,6 +123,8 @@ export function channelExam({ name, make, secrets, skips }: Sitting): void {
         id === 'q1' ? { question: QUESTION, state, by: state === 'open' ? null : 'telegram:7 (Bob)' } : null,
       view: (window) => Promise.resolve(`the ${window}`),
       restart: () => Promise.resolve(),
+      hears: () => true,
+      others: () => Promise.resolve([]),
       sessionDir: folder,
       context: CONTEXT,
     });

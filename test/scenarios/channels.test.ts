@@ -30,6 +30,8 @@ async function withPhone(world: World, channel: Channel, play: () => Promise<unk
     question: () => null,
     view: () => Promise.resolve(''),
     restart: () => Promise.resolve(),
+    hears: () => true,
+    others: () => Promise.resolve([]),
     sessionDir: house.sessionDir,
     context: { ...WHERE, iteration: null, role: null, task: null },
   };
