@@ -35,17 +35,6 @@ export async function knownLoops(mainDir: string): Promise<KnownLoop[]> {
   return [...byGround.values()];
 }
 
-/** Only those that a runner has now; most sessions are told by a look at their folder. */
-export async function liveLoops(mainDir: string): Promise<KnownLoop[]> {
-  const sessions = (await listSessions(mainDir)).filter(
-    ({ hasJournal, dir }) => hasJournal && existsSync(join(dir, 'lock')),
-  );
-  if (sessions.length === 0) return [];
-  const registry = readLoops(mainDir);
-  const found = await Promise.all(sessions.map((session) => knownLoop(session, registry)));
-  return found.filter((loop) => loop?.live === true) as KnownLoop[];
-}
-
 /** The loop of this name, with or without its `@`, or of this session; a Problem that names what there is. */
 export async function loopNamed(mainDir: string, name: string): Promise<KnownLoop> {
   const wanted = name.replace(/^@/, '').toLowerCase();
