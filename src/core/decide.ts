@@ -3,7 +3,7 @@
  * front of starting an agent; what is left is the work of the phase. The order of the checks below is
  * the law: each was put where it stands because a story ended wrongly without it.
  */
-import { agentsFor, isAvailable } from './fallback.ts';
+import { agentFor, isAvailable } from './fallback.ts';
 import { guard, openQuestions } from './guard.ts';
 import { isWanted } from './pick.ts';
 import type { QuestionState, State } from './state.ts';
@@ -116,10 +116,9 @@ function openWave(state: State, { now }: Moment): Step | null {
   const unsettled = wave.started.some((iteration) => state.open.has(iteration));
   if (unsettled) return null;
   const items = wave.waiting.map(({ item }) => item);
-  const agents = agentsFor(state, items, now);
   const unwanted = items.some((item) => !isWanted(state, item));
-  const waits = agents.some((agent) => !isAvailable(state, agent, now));
-  if (items.length === 0 || unwanted || waits || state.stopAsked || guard(state, now, agents))
+  const waits = items.some((item) => !isAvailable(state, agentFor(state, item, now), now));
+  if (items.length === 0 || unwanted || waits || state.stopAsked || guard(state, now, items))
     return { do: 'close' };
   // Work trees beside the user's are filled from it, so nobody's unfinished work stands there.
   const owner = wave.beside ? null : (wave.waiting[0]!.item.task ?? null);

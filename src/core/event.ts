@@ -11,6 +11,7 @@ import type {
   GateResult,
   InnerWork,
   Mark,
+  ProviderErrorKind,
   SessionAssessment,
   WorkRef,
 } from './evidence.ts';
@@ -406,7 +407,18 @@ export type Fact =
       /** The task it is about; absent: that of its run. */
       task?: string;
     }
-  | { type: 'provider.parked'; agent: string; until: number; reason: string }
+  | {
+      type: 'provider.parked';
+      agent: string;
+      until: number;
+      reason: string;
+      /** Absent in older journals: a limit. */
+      kind?: ProviderErrorKind;
+      /** How often in a row, without an ended run between; absent in older journals: once more than before. */
+      row?: number;
+      /** The provider named the time; absent in older journals: it did. */
+      told?: boolean;
+    }
   | { type: 'notice.given'; level: 'info' | 'warning' | 'critical'; text: string };
 
 /** `steer`: an urgent word for an agent that cannot be talked to; its next run goes on in the same session. */

@@ -3,6 +3,7 @@ import type { Fact } from './event.ts';
 import { countActivation, settleHat } from './evolve-hats.ts';
 import { takeOver } from './fallback.ts';
 import { rememberDuration } from './limits.ts';
+import { recover } from './outage.ts';
 import { PHASES } from './phase.ts';
 import { carriesOut, itemKey, MODES } from './role.ts';
 import { spend } from './spend.ts';
@@ -329,7 +330,7 @@ function reachVerdict(state: State, fact: Of<'verdict.reached'>, at: number): vo
   } else if (!died) {
     item.died = 0;
     item.notBefore = 0;
-    state.parkedSinceEnded.delete(attempt.agent);
+    recover(state, attempt);
     state.owed = state.owed.filter(({ toldIn }) => toldIn !== fact.iteration);
   }
   state.idleRow = fact.findings.some((finding) => finding.kind === 'idle_run') ? state.idleRow + 1 : 0;
@@ -371,7 +372,7 @@ function countTry(state: State, fact: Of<'verdict.reached'>, attempt: AttemptSta
     task.unfinished += 1;
     if (!fact.newTree || task.unfinished > limit) task.fruitless += 1;
   }
-  if (fact.value === 'rejected' || (fact.value === 'died' && !fact.parks)) task.fruitless += 1;
+  if (fact.value === 'rejected' || (fact.value === 'died' && !fact.parks && !fact.down)) task.fruitless += 1;
 }
 
 /** How many corrections wait for their agent's next prompt at most; a prompt has room for fewer. */

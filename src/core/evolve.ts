@@ -13,6 +13,7 @@ import { evolveTask, restartBudgets } from './evolve-task.ts';
 import { choiceFor } from './fallback.ts';
 import type { JournalRecord } from './journal.ts';
 import { rememberDuration } from './limits.ts';
+import { forgive, park } from './outage.ts';
 import { PHASES, type Phase } from './phase.ts';
 import { attemptsUsed } from './pick.ts';
 import type { Policy } from './policy.ts';
@@ -124,11 +125,6 @@ function stopRun(state: State, { code, word, reason }: Extract<Fact, { type: 'ru
   if (state.wave) state.wave.baseline = null;
 }
 
-function park(state: State, { agent, until, reason }: Extract<Fact, { type: 'provider.parked' }>): void {
-  state.parked.set(agent, { until, reason });
-  state.parkedSinceEnded.add(agent);
-}
-
 function publish(state: State, fact: Extract<Fact, { type: 'topic.published' }>): void {
   const { topic, payload, iteration } = fact;
   state.topics.push({ topic, payload, iteration });
@@ -219,6 +215,7 @@ function tryAgain(state: State): void {
   state.stuck = 0;
   state.deadRow = 0;
   state.deadUntil = 0;
+  forgive(state);
   const held = new Set([...state.openQuestions].map((id) => state.questions.get(id)!.question.about));
   for (const task of state.tasks.values()) {
     // What is out of attempts is for a person, whether or not the question was put before the run stopped.

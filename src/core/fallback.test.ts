@@ -63,7 +63,14 @@ test('the executor’s own fallback takes over, and passes on what its own agent
 });
 
 describe('while the provider of an agent says no', () => {
-  const limit = (until: number) => ({ until, reason: 'usage limit' });
+  const limit = (until: number) => ({
+    until,
+    reason: 'usage limit',
+    kind: 'limit' as const,
+    told: true,
+    row: 1,
+    since: 0,
+  });
   const review = { role: 'reviewer', mode: 'TASK_REVIEW', subject: 'x' } as const;
 
   test('another of the choice stands in, in every role, until that is over', () => {

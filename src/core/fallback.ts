@@ -41,8 +41,7 @@ export function modelFor(policy: Policy, role: RoleName, agent: string): string 
 export function agentFor(state: State, item: Item, now: number): string {
   const own = ownAgent(state, item);
   if (isAvailable(state, own, now)) return own;
-  const choice = chosen(state, item.role);
-  const all = choice === null ? [own] : [own, ...choice.fallback, choice.agent];
+  const all = choiceOf(state, item);
   const ready = all.find((name) => isAvailable(state, name, now));
   if (ready !== undefined) return ready;
   const until = (name: string) => state.parked.get(name)?.until ?? 0;
@@ -50,19 +49,21 @@ export function agentFor(state: State, item: Item, now: number): string {
   return waiting[0] ?? own;
 }
 
+/** All that could run this item, each once, the one whose it is first. */
+export function choiceOf(state: State, item: Item): string[] {
+  const choice = chosen(state, item.role);
+  const own = ownAgent(state, item);
+  return [...new Set(choice === null ? [own] : [own, ...choice.fallback, choice.agent])];
+}
+
 /** The item's own agent: the policy's for its role, unless another has taken the task over. */
-export function ownAgent(state: State, item: Item): string {
+function ownAgent(state: State, item: Item): string {
   const task = item.role === 'executor' && item.task !== undefined ? state.tasks.get(item.task) : undefined;
   return task?.agent ?? chosen(state, item.role)?.agent ?? '';
 }
 
 function chosen({ policy }: State, role: RoleName): Choice | null {
   return policy === null ? null : choiceFor(policy, role);
-}
-
-/** The agents that would run these items, each once. */
-export function agentsFor(state: State, items: readonly Item[], now: number): string[] {
-  return [...new Set(items.map((item) => agentFor(state, item, now)))];
 }
 
 /** Whether the agent could be started now: neither down nor told to wait. `now`: epoch ms. */

@@ -3,21 +3,24 @@
  * session, a row of deaths, no progress, a limit, a provider that asks to wait.
  */
 import { openCorrection, owesAttempt } from './correct.ts';
+import { agentFor, choiceOf, isAvailable } from './fallback.ts';
 import { limitReached } from './limits.ts';
+import { isSpent } from './outage.ts';
 import { candidates } from './pick.ts';
 import { QUESTION_EXIT } from './question.ts';
+import type { Item } from './role.ts';
 import type { QuestionState, State } from './state.ts';
 import { type Step, stop } from './step.ts';
 
-/** null: one of these agents may start now. Otherwise the step to take instead. */
-export function guard(state: State, now: number, agents: readonly string[]): Step | null {
+/** null: an agent may start now with one of these items. Otherwise the step to take instead. */
+export function guard(state: State, now: number, items: readonly Item[]): Step | null {
   return (
     held(state) ??
-    down(state, agents) ??
+    down(state, items) ??
     deaths(state, now) ??
     stuck(state) ??
     limit(state) ??
-    park(state, now, agents)
+    park(state, now, items)
   );
 }
 
@@ -51,13 +54,20 @@ function oneLine(text: string): string {
   return line.length > 160 ? `${line.slice(0, 159)}…` : line;
 }
 
-/** Every agent that there is work for cannot work until a person acts. */
-function down(state: State, agents: readonly string[]): Step | null {
-  const found = agents.map((agent) => state.down.get(agent));
-  const [first] = found;
-  if (first === undefined || found.includes(undefined)) return null;
-  const which = state.policy?.fallback.length ? ` ${agents[0]}` : '';
-  return stop(6, `the agent${which} cannot work (${first.kind}): ${first.message}`);
+/** Nobody is left for any of the work: each waits for a person, or was told no as often as is allowed. */
+function down(state: State, items: readonly Item[]): Step | null {
+  const out = (agent: string) => state.down.has(agent) || isSpent(state, agent);
+  if (!items.every((item) => choiceOf(state, item).every(out))) return null;
+  const agents = [...new Set(items.flatMap((item) => choiceOf(state, item)))];
+  const named = agents.length > 1 || (state.policy?.fallback.length ?? 0) > 0;
+  return stop(6, agents.map((agent) => whyOut(state, agent, named)).join('; '));
+}
+
+function whyOut(state: State, agent: string, named: boolean): string {
+  const found = state.down.get(agent);
+  if (found) return `the agent${named ? ` ${agent}` : ''} cannot work (${found.kind}): ${found.message}`;
+  const { row, kind, reason } = state.parked.get(agent)!;
+  return `${row} runs${named ? ` of ${agent}` : ''} in a row died: ${kind}: ${oneLine(reason)}`;
 }
 
 function deaths(state: State, now: number): Step | null {
@@ -109,15 +119,16 @@ function limit(state: State): Step | null {
   return reason === null ? null : stop(1, reason);
 }
 
-/** Every agent that there is work for, and that is not down, is told to wait by its provider. */
-function park(state: State, now: number, agents: readonly string[]): Step | null {
-  const left = agents.filter((agent) => !state.down.has(agent));
-  const waits = left.flatMap((agent) => state.parked.get(agent) ?? []).filter(({ until }) => until > now);
-  if (waits.length < left.length || waits.length === 0) return null;
+/** All that could work wait. A short retry is no wait for a provider, so `--no-wait` is not about it. */
+function park(state: State, now: number, items: readonly Item[]): Step | null {
+  if (items.some((item) => isAvailable(state, agentFor(state, item, now), now))) return null;
+  const waits = items.flatMap((item) => state.parked.get(agentFor(state, item, now)) ?? []);
+  if (waits.length === 0) return null;
   const first = waits.reduce((a, b) => (b.until < a.until ? b : a));
-  if (state.policy?.park) return { do: 'wait', until: first.until, for: 'provider' };
-  return stop(
-    6,
-    `the provider's limit lasts until ${new Date(first.until).toISOString()}: ${oneLine(first.reason)}`,
-  );
+  const limited = first.kind === 'limit';
+  if (!limited || state.policy?.park)
+    return { do: 'wait', until: first.until, for: limited ? 'provider' : 'backoff' };
+  const until = new Date(first.until).toISOString();
+  const lasts = first.told ? `lasts until ${until}` : `has no known end; it could be tried again at ${until}`;
+  return stop(6, `the provider's limit ${lasts}: ${oneLine(first.reason)}`);
 }

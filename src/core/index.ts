@@ -60,6 +60,7 @@ export {
 } from './memories.ts';
 export * from './message.ts';
 export * from './nearest.ts';
+export { backNotice, timeWords } from './outage.ts';
 export { type OutboxLine, readOutboxLine } from './outbox-line.ts';
 export * from './ownership.ts';
 export * from './phase.ts';

@@ -49,8 +49,6 @@ export interface Evidence {
   works: CycleWorks | null;
   /** Paths that others landed a change of meanwhile, which this attempt's does not fit. */
   conflicts: string[];
-  /** A limit that lies ahead and was not already waited for since an agent last ended. */
-  parks: boolean;
   /** Of a run of one's own role; null for every other. */
   hat: HatEvidence | null;
 }

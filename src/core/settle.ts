@@ -5,10 +5,10 @@
 import { readQuestionText } from './ask-text.ts';
 import { type Correction, correct } from './correct.ts';
 import type { Fact } from './event.ts';
-import type { AgentError } from './evidence.ts';
 import { passesOn } from './fallback.ts';
 import type { Intervention, InterventionKind } from './finding.ts';
 import type { Evidence, Judgement } from './judgement.ts';
+import { downBy, outageNotice, parkingFor } from './outage.ts';
 import { sentenceFor } from './prompt/index.ts';
 import type { Question, QuestionKind } from './question.ts';
 import { carriesOut } from './role.ts';
@@ -26,14 +26,12 @@ export interface Settlement {
   at: number;
 }
 
-/** Errors that only a person can end. */
-const DOWN = new Set<AgentError['kind']>(['auth', 'billing']);
-
 export function settle(settlement: Settlement): Fact[] {
   const { state, attempt, evidence, judgement, tree } = settlement;
-  const { error } = evidence.report;
-  const parks = judgement.value === 'died' && evidence.parks;
-  const down = judgement.value === 'died' && error && DOWN.has(error.kind) ? error : null;
+  const error = judgement.value === 'died' ? evidence.report.error : null;
+  const refused = error && { attempt, error, at: settlement.at };
+  const parking = refused && parkingFor(state, refused);
+  const down = downBy(error);
   const facts: Fact[] = [
     {
       type: 'verdict.reached',
@@ -45,19 +43,13 @@ export function settle(settlement: Settlement): Fact[] {
       tree,
       newTree: evidence.newTree,
       reason: judgement.reason,
-      parks,
-      down: down && { kind: down.kind, message: down.message },
+      parks: parking !== null,
+      down,
       ...(evidence.receipt === null ? {} : { receipt: evidence.receipt }),
     },
   ];
-  if (parks && error?.resetsAt) {
-    facts.push({
-      type: 'provider.parked',
-      agent: attempt.agent,
-      until: error.resetsAt,
-      reason: error.message,
-    });
-  }
+  if (parking !== null) facts.push(parking);
+  if (refused && (parking ?? down) !== null) facts.push(...outageNotice(state, refused, parking));
   const task = attempt.item.task === undefined ? undefined : state.tasks.get(attempt.item.task);
   // A person who cancelled or finished the task meanwhile has the last word.
   if (task && isTerminal(task.status)) return facts;

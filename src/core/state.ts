@@ -12,6 +12,7 @@ import type {
   GateResult,
   InnerWork,
   Mark,
+  ProviderErrorKind,
   SessionAssessment,
   Spent,
 } from './evidence.ts';
@@ -212,6 +213,19 @@ export interface AttemptState {
   lost: string | null;
 }
 
+export interface Parked {
+  /** Epoch ms. */
+  until: number;
+  /** The last iteration that had begun when that was said. */
+  since: number;
+  reason: string;
+  kind: ProviderErrorKind;
+  /** The provider named the time. */
+  told: boolean;
+  /** How often in a row. */
+  row: number;
+}
+
 export interface WaveState {
   wave: number;
   /** Iterations not started yet, with their items. */
@@ -370,10 +384,8 @@ export interface State extends Spent {
   idleRow: number;
   /** Agents that cannot work at all until the next start: login, billing. */
   down: Map<string, { kind: string; message: string }>;
-  /** Agents whose provider asks to wait; `until` is epoch ms and may be past. */
-  parked: Map<string, { until: number; reason: string }>;
-  /** Agents that were told to wait and of which none has ended a run since. */
-  parkedSinceEnded: Set<string>;
+  /** Agents whose provider said no and of which none has ended a run since; `until` may be past. */
+  parked: Map<string, Parked>;
   /** Corrections for the next prompt of their agent, the newest last. */
   owed: Owed[];
   seenTrees: Set<string>;
@@ -438,7 +450,6 @@ export function emptyState(): State {
     idleRow: 0,
     down: new Map(),
     parked: new Map(),
-    parkedSinceEnded: new Set(),
     owed: [],
     seenTrees: new Set(),
     gates: new Map(),

@@ -316,7 +316,6 @@ export function evidenceOf(over: Partial<Evidence> = {}): Evidence {
     idleRow: 0,
     works: null,
     conflicts: [],
-    parks: false,
     ...over,
   };
 }

@@ -6,7 +6,7 @@ import { owesAttempt, triedWords } from './correct.ts';
 import { askedBeside, owedByPhase, plansAgain } from './cycle.ts';
 import type { Fact } from './event.ts';
 import { DEPENDENCY_FAILED } from './evolve-task.ts';
-import { agentFor, agentsFor, isAvailable } from './fallback.ts';
+import { agentFor, isAvailable } from './fallback.ts';
 import { deadRow, guard, held, isStuck, openQuestions, stuck, waitOrStop } from './guard.ts';
 import { nextWaking } from './hat-work.ts';
 import { iterationLimit } from './limits.ts';
@@ -55,7 +55,7 @@ function sessionStep(state: State, now: number): Step | null {
 
 function callStep(state: State, item: Item, now: number): Step {
   const notBefore = state.items.get(itemKey(item))?.notBefore ?? 0;
-  const stopped = guard(state, now, [agentFor(state, item, now)]);
+  const stopped = guard(state, now, [item]);
   if (stopped) return stopped;
   if (notBefore > now) return { do: 'wait', until: notBefore, for: 'backoff' };
   const beside = askedBeside(state, item).filter(
@@ -140,19 +140,14 @@ function batch(state: State, now: number): Step {
   if (state.policy?.hats) return hatStep(state, now);
   const found = pickable(state);
   const ready = found.filter((candidate) => candidate.notBefore <= now);
-  const who = (list: typeof found) =>
-    agentsFor(
-      state,
-      list.map(({ item }) => item),
-      now,
-    );
+  const items = (list: typeof found) => list.map(({ item }) => item);
   if (ready.length > 0) {
     const able = ready.filter(({ item }) => isAvailable(state, agentFor(state, item, now), now));
-    return guard(state, now, who(ready)) ?? openWave(state, able);
+    return guard(state, now, items(ready)) ?? openWave(state, able);
   }
   if (found.length > 0) {
     const until = Math.min(...found.map((candidate) => candidate.notBefore));
-    return guard(state, now, who(found)) ?? { do: 'wait', until, for: 'backoff' };
+    return guard(state, now, items(found)) ?? { do: 'wait', until, for: 'backoff' };
   }
   return nothingReady(state);
 }

@@ -148,14 +148,14 @@ function waitWords(step: Extract<Step, { do: 'wait' }>, state: State, now: numbe
     case 'backoff':
       return `waits after a failed run before it tries again${when}`;
     case 'provider':
-      return `waits for the provider's limit to end${when}: ${oneLine(parkedFor(state), 120)}`;
+      return `waits for the provider's limit to end${when}: ${oneLine(parkedFor(state, now), 120)}`;
   }
 }
 
 /** What the provider said whose wait ends first. */
-function parkedFor(state: State): string {
-  const [first] = [...state.parked.values()].sort((a, b) => a.until - b.until);
-  return first?.reason ?? '';
+function parkedFor(state: State, now: number): string {
+  const waits = [...state.parked.values()].filter(({ until }) => until > now);
+  return waits.sort((a, b) => a.until - b.until)[0]?.reason ?? '';
 }
 
 /** How this question is answered, as commands. */
@@ -226,7 +226,7 @@ function askedWords(state: State, question: Question): string {
 }
 
 function afterFailure(state: State): string {
-  if (state.parkedSinceEnded.size > 0)
+  if (state.policy?.park === false && [...state.parked.values()].some(({ kind }) => kind === 'limit'))
     return '`ralph run` without --no-wait waits for that time and goes on by itself';
   const call = returnedCall(state);
   if (call === null)

@@ -183,7 +183,6 @@ async function gather(house: House, { attempt, tree, results }: Gathering): Prom
     idleRow: state.idleRow,
     works: attempt.works,
     conflicts: conflictsOf(attempt, task),
-    parks: parks(house, attempt),
     hat: hatEvidence(state, attempt),
   };
 }
@@ -231,11 +230,4 @@ function deniedGate(attempt: AttemptState, gates: GateDef[]): string | null {
     if (denied && gates.some((gate) => runsCommand(command, gate.run))) return command;
   }
   return null;
-}
-
-/** A limit that ends later is waited for, once; the second one without an ended run between is a death. */
-function parks(house: House, attempt: AttemptState): boolean {
-  const error = attempt.report?.error;
-  if (error?.kind !== 'limit' || error.resetsAt === null) return false;
-  return error.resetsAt > house.clock.now() && !house.state.parkedSinceEnded.has(attempt.agent);
 }

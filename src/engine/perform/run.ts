@@ -5,6 +5,7 @@
 import {
   type AgentReport,
   agentFor,
+  backNotice,
   boundsOf,
   buildPrompt,
   carriesOut,
@@ -166,7 +167,7 @@ async function attempt(house: House, call: AttemptCall): Promise<void> {
     ...(await innerBefore(house)),
   };
   house.fresh = null;
-  await append(house, [started]);
+  await append(house, [started, ...backNotice(state, agent)]);
   const box = await followOutbox(house, outbox, {
     iteration,
     role: item.role,
