@@ -14,7 +14,7 @@ import {
   loopOfSession,
   nothingRuns,
   ownLoop,
-} from './telegram-address.ts';
+} from './address.ts';
 import type { Telegram } from './telegram-api.ts';
 import {
   confirmAbort,

@@ -6,7 +6,8 @@ import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
 import { Problem } from '../core/index.ts';
-import type { ChannelInbox } from '../engine/index.ts';
+import type { ChannelInbox, LoopInbox } from '../engine/index.ts';
+import { type Addressed, endedThere, loopOfName, loopOfSession, ownLoop } from './address.ts';
 import type { Seen } from './webhook-seen.ts';
 import { HEADERS, isSigned, WINDOW_MS } from './webhook-sign.ts';
 import { readWord, type Word } from './webhook-word.ts';
@@ -145,11 +146,15 @@ async function readBody(request: IncomingMessage): Promise<Buffer | 'large' | 'b
  */
 async function takeIn(
   response: ServerResponse,
-  { id, spoken }: Word,
-  { inbox, seen, now, signature }: AnswersOptions & { signature: string },
+  word: Word,
+  { inbox: own, seen, now, signature }: AnswersOptions & { signature: string },
 ): Promise<void> {
+  const { id, spoken } = word;
   const keys = [signature, ...(id === null ? [] : [`id:${id}`])];
   if (keys.some((key) => seen.has(key))) return reply(response, 409, { error: 'this was received before' });
+  const to = await addressee(own, word);
+  if ('status' in to) return reply(response, to.status, to.body);
+  const { inbox } = to;
   const refused = spoken.question === undefined ? null : unanswerable(inbox, spoken.question, spoken.option);
   if (refused !== null) return reply(response, refused.status, refused.body);
   if (!seen.free) return reply(response, 429, { error: 'too much was said in the last minutes' });
@@ -167,11 +172,42 @@ async function takeIn(
   reply(response, 202, { message });
 }
 
-function unanswerable(
+interface Refusal {
+  status: number;
+  body: Record<string, unknown>;
+}
+
+/** The loop that is named, else the one that asks the question, else the one that listens. */
+async function addressee(
   inbox: ChannelInbox,
-  id: string,
-  option: string | undefined,
-): { status: number; body: Record<string, unknown> } | null {
+  { session, loop, spoken: { question } }: Word,
+): Promise<Addressed | Refusal> {
+  if (session !== null) {
+    const found = await loopOfSession(inbox, session);
+    return found === null ? { status: 404, body: { error: 'no loop has that session' } } : unlessEnded(found);
+  }
+  if (loop !== null) {
+    const found = await loopOfName(inbox, loop);
+    return 'unknown' in found ? { status: 404, body: { error: found.unknown } } : unlessEnded(found);
+  }
+  if (question === undefined) return ownLoop(inbox);
+  const asking = (await inbox.others()).filter((other) => asks(other, question));
+  const here = asks(inbox, question);
+  if (asking.length + Number(here) > 1) {
+    const sessions = [...(here ? [inbox] : []), ...asking].map(({ context }) => context.sessionId);
+    return { status: 409, body: { error: 'several loops ask a question of this id; add session', sessions } };
+  }
+  const [only] = asking;
+  return only === undefined ? ownLoop(inbox) : { inbox: only, own: false, standing: only.standing };
+}
+
+function unlessEnded(found: Addressed): Addressed | Refusal {
+  return found.standing === 'ended' ? { status: 409, body: { error: endedThere(found) } } : found;
+}
+
+const asks = (inbox: LoopInbox, id: string): boolean => inbox.question(id)?.state === 'open';
+
+function unanswerable(inbox: LoopInbox, id: string, option: string | undefined): Refusal | null {
   const known = inbox.question(id);
   if (known === null) {
     const open = inbox.open().map((question) => question.id);

@@ -1,6 +1,6 @@
 /**
  * What was already taken in, so that nobody can send it again: kept in a file that outlives the runner, until
- * its signature is too old to count anyway.
+ * its signature is too old to count anyway. Only the loop that listens writes it; the others read there where it does.
  */
 import { chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -16,6 +16,8 @@ export interface Seen {
   unmark(key: string): void;
   /** Makes the marks durable. Rejects where the disk takes no more. */
   save(): Promise<void>;
+  /** Writes down where answers are taken now, for the loops that do not listen themselves. */
+  listening(url: string): Promise<void>;
 }
 
 /** Most that is remembered; forgetting one of them early would open the door to it. */
@@ -26,9 +28,16 @@ const FILE_MODE = 0o600;
 export async function openSeen(file: string, now: () => number): Promise<Seen> {
   const found = await read(file);
   const known = found ?? new Map<string, number>();
+  let url: string | null = null;
   let writing: Promise<void> = Promise.resolve();
   const sweep = () => {
     for (const [key, until] of known) if (until < now()) known.delete(key);
+  };
+  const save = () => {
+    sweep();
+    // One after the other, each with all that is known by then.
+    writing = writing.catch(() => undefined).then(() => write(file, { known, url }));
+    return writing;
   };
   return {
     since: found === null ? now() : 0,
@@ -39,13 +48,22 @@ export async function openSeen(file: string, now: () => number): Promise<Seen> {
     },
     mark: (key, until) => void known.set(key, until),
     unmark: (key) => void known.delete(key),
-    save() {
-      sweep();
-      // One after the other, each with all that is known by then.
-      writing = writing.catch(() => undefined).then(() => write(file, known));
-      return writing;
+    save,
+    listening(address) {
+      url = address;
+      return save();
     },
   };
+}
+
+/** Where the loop that listens takes answers, as it wrote down; null: that is not known. */
+export async function listenerOf(file: string): Promise<string | null> {
+  try {
+    const { url } = JSON.parse(await readFile(file, 'utf8')) as { url?: unknown };
+    return typeof url === 'string' ? url : null;
+  } catch {
+    return null;
+  }
 }
 
 /** null: there is a file and it cannot be read. */
@@ -60,11 +78,14 @@ async function read(file: string): Promise<Map<string, number> | null> {
   }
 }
 
-async function write(file: string, known: Map<string, number>): Promise<void> {
+async function write(
+  file: string,
+  { known, url }: { known: Map<string, number>; url: string | null },
+): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
   const next = `${file}.${process.pid}.new`;
   try {
-    await writeFile(next, `${JSON.stringify({ version: 1, seen: Object.fromEntries(known) })}\n`, {
+    await writeFile(next, `${JSON.stringify({ version: 1, url, seen: Object.fromEntries(known) })}\n`, {
       mode: FILE_MODE,
       flush: true,
     });

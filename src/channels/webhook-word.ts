@@ -6,7 +6,7 @@ import { oneLine } from '../views/index.ts';
 /** What a person can say here beside answers. */
 export const SAYABLE = ['STEER', 'INFO', 'PAUSE', 'RESUME', 'ABORT'] as const;
 
-const KEYS = ['id', 'question', 'text', 'option', 'from', 'type', 'target', 'urgent'];
+const KEYS = ['id', 'session', 'loop', 'question', 'text', 'option', 'from', 'type', 'target', 'urgent'];
 const MAX_TEXT_CHARS = 16_384;
 const MAX_NAME_CHARS = 80;
 const MAX_ID_CHARS = 128;
@@ -14,6 +14,9 @@ const MAX_ID_CHARS = 128;
 export interface Word {
   /** The sender's own id of it; null where it gave none. */
   id: string | null;
+  /** The loop it is for, by its session or by its name; null: where it follows from the question, or the one that hears. */
+  session: string | null;
+  loop: string | null;
   spoken: Spoken;
 }
 
@@ -47,7 +50,7 @@ function wordOf(fields: Record<string, string>, urgent: boolean): Word | { wrong
     return { wrong: `id must have 1 to ${MAX_ID_CHARS} characters` };
   if (name === '') return { wrong: 'from is missing: the name of the person who says it' };
   const base = { text, from: `webhook (${name})` };
-  const known = { id: id ?? null };
+  const known = { id: id ?? null, session: fields.session ?? null, loop: fields.loop ?? null };
   if (question !== undefined) {
     if (fields.type !== undefined) return { wrong: 'question and type cannot stand together' };
     if (option === undefined && text.trim() === '') return { wrong: 'an answer needs text or option' };

@@ -7,10 +7,10 @@ import type { LookupFunction } from 'node:net';
 import { Problem } from '../core/index.ts';
 import type { Channel, ChannelInbox, News } from '../engine/index.ts';
 import { refusedHost } from './webhook-address.ts';
-import { type Answers, openAnswers } from './webhook-answers.ts';
+import { type Answers, loopback, openAnswers } from './webhook-answers.ts';
 import { bodyOf } from './webhook-body.ts';
 import { post } from './webhook-post.ts';
-import { openSeen } from './webhook-seen.ts';
+import { listenerOf, openSeen } from './webhook-seen.ts';
 import { HEADERS, signatureOf } from './webhook-sign.ts';
 
 export interface WebhookOptions {
@@ -34,6 +34,8 @@ export interface WebhookOptions {
   delaysMs?: readonly number[];
   /** Bound of one try. Milliseconds. Default: 10 s. */
   timeoutMs?: number;
+  /** Between two looks whether this loop is to listen now. Milliseconds. Default: 1 s. */
+  turnMs?: number;
 }
 
 /** A channel to whatever program listens at the address. */
@@ -43,6 +45,29 @@ export function webhookChannel(options: WebhookOptions): Channel {
   const ended = new AbortController();
   let answers: Answers | null = null;
   let down = false;
+  let watch: NodeJS.Timeout | undefined;
+  let turning: Promise<void> = Promise.resolve();
+
+  async function listen(inbox: ChannelInbox): Promise<void> {
+    if (secret === null) throw secretMissing();
+    const seen = await openSeen(options.stateFile, now);
+    answers = await openAnswers({ listen: options.listen ?? '127.0.0.1:0', secret, inbox, seen, now });
+    await seen.listening(answers.url).catch(() => undefined);
+  }
+
+  /** Listens while this loop is the one that hears, and stops when it is not. */
+  async function turn(inbox: ChannelInbox, told: { why: string | null }): Promise<void> {
+    if (ended.signal.aborted || inbox.hears() === (answers !== null)) return;
+    if (answers !== null) {
+      await answers.close();
+      answers = null;
+      return;
+    }
+    await listen(inbox).catch((error: Error) => {
+      if (told.why !== error.message) warn(`The webhook takes no answers yet: ${error.message}`);
+      told.why = error.message;
+    });
+  }
 
   const headers = (id: string, body: string) => {
     const timestamp = String(Math.floor(now() / 1000));
@@ -56,6 +81,9 @@ export function webhookChannel(options: WebhookOptions): Channel {
     };
   };
 
+  const answerAddress = async () =>
+    options.answerUrl ?? answers?.url ?? (await listenerOf(options.stateFile));
+
   return {
     name: 'webhook',
     answers: options.answers,
@@ -64,12 +92,18 @@ export function webhookChannel(options: WebhookOptions): Channel {
       if (refused !== null) throw unusable(refused);
       if (!options.answers) return;
       if (secret === null) throw secretMissing();
-      const seen = await openSeen(options.stateFile, now);
-      answers = await openAnswers({ listen: options.listen ?? '127.0.0.1:0', secret, inbox, seen, now });
+      // Only at the start a wrong address is a reason not to use the webhook at all.
+      if (inbox.hears()) await listen(inbox);
+      else loopback(options.listen ?? '127.0.0.1:0');
+      const told = { why: null };
+      watch = setInterval(() => {
+        turning = turning.then(() => turn(inbox, told));
+      }, options.turnMs ?? 1_000);
+      watch.unref();
     },
     async show(news: News) {
       const id = randomUUID();
-      const answerUrl = answers === null ? null : (options.answerUrl ?? answers.url);
+      const answerUrl = options.answers ? await answerAddress() : null;
       const body = JSON.stringify(bodyOf(news, { id, at: now(), answerUrl }));
       const posted = await post({
         url,
@@ -86,6 +120,8 @@ export function webhookChannel(options: WebhookOptions): Channel {
     },
     async close() {
       ended.abort();
+      clearInterval(watch);
+      await turning;
       await answers?.close();
       answers = null;
     },
