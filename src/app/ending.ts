@@ -7,6 +7,7 @@ import {
   blockedLines,
   endSummary,
   falseClaimLines,
+  refusedLines,
   rewordedLines,
   undeliveredLines,
 } from '../views/index.ts';
@@ -48,6 +49,7 @@ export function summaryOf({ sessionId, state, exit, place, others }: Ended): {
     next: [
       ...[exit.reason, data.next].filter((line) => line !== ''),
       ...(state.run && data.cost_usd !== null ? [`This run cost ${spentWords(state.run)}.`] : []),
+      ...refusedLines(state, data.refused ?? []),
       ...rewordedLines(data),
       ...falseClaimLines(data.false_claims),
       ...undeliveredLines(state).slice(0, 5),

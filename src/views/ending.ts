@@ -11,6 +11,7 @@ import {
 } from '../core/index.ts';
 import { type FalseClaimJson, falseClaims } from './false-claims.ts';
 import { advice } from './next.ts';
+import { type RefusedJson, refusedIn } from './outages.ts';
 import { doneReworded, rewordedWords } from './reworded.ts';
 import { stories } from './story.ts';
 import { count, oneLine } from './words.ts';
@@ -39,6 +40,8 @@ export interface EndSummary {
   next: string;
   /** Done by words that an agent changed itself; absent where there are none. */
   reworded?: ({ task_id: string } & Reworded)[];
+  /** What providers refused in this run, by agent; absent where there was nothing. */
+  refused?: RefusedJson[];
   /** Done tasks whose accepted attempt claimed what is not so. */
   false_claims: FalseClaimJson[];
   /** What may help each blocked task; absent where suggestions are switched off (`unblock.auto_suggest`). */
@@ -51,6 +54,7 @@ export function endSummary(state: State, others: readonly string[] | null = null
   const { done, total } = stories(state);
   const iterations = iterationsOfRun(state);
   const reworded = doneReworded(state);
+  const refused = refusedIn(state);
   const duration = run ? Math.max(0, state.lastAt - run.startedAt) : 0;
   return {
     exit: run?.stopped ?? null,
@@ -69,6 +73,7 @@ export function endSummary(state: State, others: readonly string[] | null = null
     next: run?.stopped ? advice(run.stopped.code, state) : '`ralph run` goes on',
     false_claims: falseClaims(state),
     ...(reworded.length === 0 ? {} : { reworded }),
+    ...(refused.length === 0 ? {} : { refused }),
     ...(others === null
       ? {}
       : {

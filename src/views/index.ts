@@ -43,6 +43,7 @@ export {
   TO_DO,
   taskNext,
 } from './next.ts';
+export { refusedLines } from './outages.ts';
 export { liveCallWords, markedTasks, noTasksYet, phaseWords } from './phase-words.ts';
 export {
   type IterationNote,

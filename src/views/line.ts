@@ -189,12 +189,23 @@ function peopleLine(fact: PeopleFact, at: number): string {
     case 'topic.published':
       return `topic ${oneLine(fact.topic, 80)} from ${oneLine(fact.role, 40)}${tail(fact.payload)}`;
     case 'provider.parked':
-      return `${oneLine(fact.agent, 40)} is at its provider's limit, which ${fact.until > at ? `ends ${until(fact.until, at)}` : 'is over by now'}${tail(fact.reason)}`;
+      return parkedLine(fact, at);
     case 'notice.given':
       return `${fact.level}: ${oneLine(fact.text, 400)}`;
     default:
       return unknownFact(fact);
   }
+}
+
+function parkedLine(
+  { agent, until: end, reason, kind = 'limit', told = true }: Of<'provider.parked'>,
+  at: number,
+) {
+  const who = oneLine(agent, 40);
+  if (kind === 'limit' && told)
+    return `${who} is at its provider's limit, which ${end > at ? `ends ${until(end, at)}` : 'is over by now'}${tail(reason)}`;
+  const what = kind === 'limit' ? 'a limit without a known end' : kind;
+  return `${who} was refused by its provider (${what}); it is tried again ${end > at ? until(end, at) : 'at once'}${tail(reason)}`;
 }
 
 function unknownFact(fact: never): never {

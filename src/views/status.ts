@@ -14,6 +14,7 @@ import {
 } from '../core/index.ts';
 import { type QuestionJson, questionJson, questionText } from './inbox.ts';
 import { type LiveInfo, nextWords } from './next.ts';
+import { type OutageJson, outageLines, outagesNow } from './outages.ts';
 import {
   categoryOf,
   liveCallWords,
@@ -79,6 +80,8 @@ export interface StatusJson {
   session_review: { assessment: string; gaps: string[] } | null;
   /** How the last run ended; absent while one is going on, and after a crash. */
   exit?: { code: number; word: string; reason: string };
+  /** Agents whose provider says no now. */
+  outages: OutageJson[];
   open_questions: QuestionJson[];
   /** Agent runs of the session. */
   iterations: number;
@@ -110,6 +113,7 @@ export function statusJson(state: State, now: number, live: LiveInfo): StatusJso
     staged: stagedNotes(state),
     session_review: sessionReview(state),
     ...(exit ? { exit: { code: exit.code, word: exit.word, reason: exit.reason } } : {}),
+    outages: outagesNow(state, now),
     open_questions: openQuestions(state).map(questionJson),
     iterations: state.attempts.size,
     stuck_count: state.stuck,
@@ -202,7 +206,7 @@ export function statusText(state: State, now: number, live: LiveInfo): string {
     ...taskLines(state),
     ...liveLines(state, now, live),
   ];
-  lines.push(numbersLine(state));
+  lines.push(numbersLine(state), ...outageLines(state, now));
   if (state.paused)
     lines.push(
       `paused by ${oneLine(state.paused.by, 60)}: ${oneLine(state.paused.text) || 'no reason given'}`,

@@ -29,6 +29,7 @@ import {
   type VerdictValue,
 } from '../core/index.ts';
 import type { LiveInfo } from './next.ts';
+import { type OutageStory, outageOf } from './outages.ts';
 
 export interface IterationStory {
   iteration: number;
@@ -107,6 +108,8 @@ export interface Story {
   iterations: Map<number, IterationStory>;
   topics: TopicStory[];
   findings: FindingStory[];
+  /** What providers refused, the newest last, at most 200. */
+  outages: OutageStory[];
   /** Messages and what became of them, the newest last, at most 200. */
   messages: {
     at: number;
@@ -133,6 +136,7 @@ export function emptyStory(): Story {
     iterations: new Map(),
     topics: [],
     findings: [],
+    outages: [],
     messages: [],
     runs: [],
     early: new Map(),
@@ -151,7 +155,11 @@ export function readStory(records: Iterable<JournalRecord>): Story {
 export function tell(story: Story, record: JournalRecord): Story {
   evolve(story.state, record);
   hearRecord(story.messages, record);
-  for (const fact of record.facts) tellFact(story, fact, record.at);
+  for (const fact of record.facts) {
+    tellFact(story, fact, record.at);
+    const outage = outageOf(fact, record.at, story.state);
+    if (outage !== null) story.outages = [...story.outages.slice(-199), outage];
+  }
   return story;
 }
 

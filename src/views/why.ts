@@ -17,6 +17,7 @@ import { explainTime, type TimeJson } from './explain-time.ts';
 import { type FalseClaimJson, falseClaimLines, falseClaims } from './false-claims.ts';
 import { type QuestionJson, questionJson, questionText } from './inbox.ts';
 import { nextWords, taskNext } from './next.ts';
+import { type OutageJson, outageLines, outageStories, outagesNow, standInWords } from './outages.ts';
 import { phaseWords } from './phase-words.ts';
 import { rewordedJson, rewordedWords } from './reworded.ts';
 import { statusDetail } from './status.ts';
@@ -41,6 +42,10 @@ export interface SessionWhy {
   /** What each unfinished task waits for. */
   waiting: { task_id: string; reason: string }[];
   notices: { level: string; text: string }[];
+  /** Agents whose provider says no now. */
+  outages: OutageJson[];
+  /** Each no of a provider: who went on, and when the agent was back. */
+  provider_story: string[];
   /** Done tasks whose accepted attempt claimed what is not so. */
   false_claims: FalseClaimJson[];
   last_iteration: IterationJson | null;
@@ -207,6 +212,8 @@ function sessionWhy(story: Story, view: Viewpoint): SessionWhy {
     passed_over: passedOver(state),
     waiting: waiting(state),
     notices: state.notices.map(({ level, text }) => ({ level, text })),
+    outages: outagesNow(state, view.now),
+    provider_story: outageStories(story.outages, story.iterations).map((line) => line.trim()),
     false_claims: falseClaims(state),
     last_iteration: last && iterationJson(story, last, view),
     next: nextWords(state, view.now, view.live),
@@ -264,12 +271,23 @@ function sessionText(story: Story, view: Viewpoint): string {
   for (const { reason } of held.slice(0, 20)) lines.push(`  ${reason}`);
   if (held.length > 20) lines.push(`  and ${held.length - 20} more: \`ralph tasks\``);
   lines.push(...falseClaimLines(falseClaims(state)));
+  lines.push(...providerLines(story, view.now));
   for (const { level, text } of state.notices.slice(-3)) lines.push(`${level}: ${oneLine(text, 400)}`);
   const last = lastIteration(story);
   if (last) lines.push('', iterationText(story, last, view), '');
   lines.push(`next: ${nextWords(state, view.now, view.live)}`);
   return lines.join('\n');
 }
+
+/** What providers refused, and who went on; the newest last. */
+function providerLines({ state, outages, iterations }: Story, now: number): string[] {
+  if (outages.length === 0) return [];
+  const told = outageStories(outages, iterations);
+  const more = told.length > MOST_OUTAGES ? [`  and ${told.length - MOST_OUTAGES} before`] : [];
+  return ['providers that said no:', ...more, ...told.slice(-MOST_OUTAGES), ...outageLines(state, now)];
+}
+
+const MOST_OUTAGES = 8;
 
 function taskText(story: Story, id: string, view: Viewpoint): string {
   const task = story.state.tasks.get(id)!;
@@ -336,11 +354,17 @@ function earlierLines(story: Story, attempts: IterationStory[], unblocks: Unbloc
 }
 
 /** Why the next attempt was another agent's, where the attempt before it does not say so itself. */
-function takeoverLine({ iterations }: Story, before: IterationStory | undefined, next: IterationStory) {
+function takeoverLine(
+  { iterations, outages }: Story,
+  before: IterationStory | undefined,
+  next: IterationStory,
+) {
   if (before === undefined || before.agent === next.agent || before.item.role !== next.item.role) return null;
   const gives = ({ interventions }: IterationStory) =>
     interventions.some(({ agent }) => agent === next.agent);
   if (gives(before)) return null;
+  const provider = standInWords(outages, before, next);
+  if (provider !== null) return provider;
   const tripped = [...iterations.values()].find(
     (told) =>
       told.iteration > before.iteration &&
