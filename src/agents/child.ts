@@ -7,7 +7,7 @@ import type { AgentError, AgentReport } from '../core/index.ts';
 import type { AgentCall, AgentEvent, AgentHandle } from '../engine/index.ts';
 import { type RunResult, run } from '../process/index.ts';
 import type { StreamReader, Told } from './stream.ts';
-import { type LiveInput, startTalk, type Talk } from './talk.ts';
+import { type Input, type LiveInput, startTalk, type Talk } from './talk.ts';
 
 /** The environment variable that marks every process of an attempt. */
 const MARKER_NAME = 'RALPH_MARKER';
@@ -20,6 +20,8 @@ export interface ChildPlan {
   input?: string;
   /** The agent can be talked to: `input` is the first message, and stdin stays open for more. */
   live?: LiveInput;
+  /** The agent is led through a protocol: whoever reads its stream writes to it as well, the prompt too. */
+  converse?(input: Input): Talk;
   reader: StreamReader;
   /** How long an agent that closed its stream may take to leave; default 20 s, 60 s when busy. */
   leaveMs?: { yes: number; busy: number };
@@ -30,6 +32,8 @@ const LINE_BYTES = 16 * 1024 * 1024;
 const GRACE_MS = 5000;
 /** A command in the background may be a test run that still ends; more often it is a forgotten server. */
 const LEAVE_MS = { yes: 20_000, busy: 60_000 };
+/** How long an agent that was asked to end its turn may take to do so and leave. */
+const CANCEL_MS = 2000;
 /** Events are for windows: a long text is shown by its beginning. */
 const SHOWN = 4000;
 
@@ -96,7 +100,8 @@ export function startChild(call: AgentCall, plan: ChildPlan): AgentHandle {
     beforeIdle: (sinceMs) =>
       reader.told().closed === true ? Promise.resolve(false) : call.groundMoved(sinceMs),
   });
-  if (plan.live !== undefined) talk = startTalk(child, plan.live, plan.input ?? '');
+  if (plan.converse !== undefined) talk = plan.converse(child);
+  else if (plan.live !== undefined) talk = startTalk(child, plan.live, plan.input ?? '');
   const done = child.done.then(
     (result) =>
       reportOf({ result, told: reader.told(), gaveUp, asked, left, program: plan.command[0] ?? '' }),
@@ -106,6 +111,8 @@ export function startChild(call: AgentCall, plan: ChildPlan): AgentHandle {
     ...(talk === null ? {} : { send: talk.send }),
     async stop(graceMs) {
       asked = true;
+      // One that ends its own turn cleans up behind its tools; one that does not is ended all the same.
+      if (graceMs > 0 && talk?.cancel?.() === true) await atMost(child.done, Math.min(graceMs, CANCEL_MS));
       await child.stop(graceMs);
     },
     pauseClocks: child.pauseClocks,
@@ -117,8 +124,16 @@ export function startChild(call: AgentCall, plan: ChildPlan): AgentHandle {
   };
 }
 
-function inputOf({ input, live }: ChildPlan): { input?: string } {
-  if (live !== undefined) return { input: 'keep-open' };
+function atMost(done: Promise<unknown>, ms: number): Promise<unknown> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  return Promise.race([done.catch(() => undefined), late]).finally(() => clearTimeout(timer));
+}
+
+function inputOf({ input, live, converse }: ChildPlan): { input?: string } {
+  if ((live ?? converse) !== undefined) return { input: 'keep-open' };
   return input === undefined ? {} : { input };
 }
 
@@ -137,7 +152,8 @@ interface Ending {
 function endingOf({ result, told, gaveUp, asked }: Ending): Pick<AgentReport, 'ending' | 'timeout'> {
   const { ending } = result;
   if (gaveUp !== null) return { ending: 'died', timeout: null };
-  if (asked && ending === 'stopped') return { ending: 'interrupted', timeout: null };
+  if (asked && (ending === 'stopped' || told.cancelled === true))
+    return { ending: 'interrupted', timeout: null };
   if (told.error !== null || (told.trouble !== null && told.closed !== true)) {
     return { ending: 'died', timeout: null };
   }

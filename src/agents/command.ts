@@ -66,7 +66,8 @@ function planOf(spec: CommandSpec, call: AgentCall): ChildPlan {
   return plan;
 }
 
-function checkProgram(spec: CommandSpec): ProblemFacts[] {
+/** Whether the program of this command can be found. */
+export function checkProgram(spec: Pick<CommandSpec, 'name' | 'command'>): ProblemFacts[] {
   const program = spec.command[0];
   if (program === undefined || program.trim() === '') {
     return [

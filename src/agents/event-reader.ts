@@ -21,6 +21,8 @@ export interface Notes {
   /** What the model says now is a message of its own. */
   begin(): void;
   say(words: string): AgentEvent;
+  /** A piece of the message that is being said. */
+  grow(piece: string): void;
   tool(name: string, detail: string): AgentEvent;
   file(path: string): void;
   /** The agent's own shell runs this. */
@@ -93,6 +95,10 @@ function newNotes(
         texts.splice(0, texts.length, lastPart(texts.join('\n')));
       return { kind: 'text', text: words };
     },
+    grow(piece: string) {
+      const words = (notes.texts.pop() ?? '') + piece;
+      notes.texts.push(words.length > PIECE_CHARS ? lastPart(words) : words);
+    },
     tool(name: string, detail: string): AgentEvent {
       told.toolCalls++;
       return { kind: 'tool', name, detail: detail.slice(0, 500) };
@@ -162,24 +168,29 @@ function newNotes(
   return notes;
 }
 
+/** A reader of lines that reads an event as well that somebody else took out of its line. */
+export interface EventReader extends StreamReader {
+  event(event: unknown): AgentEvent[];
+}
+
 /** A reader whose handlers take notes. */
-export function eventReader(options: EventReaderOptions): StreamReader {
+export function eventReader(options: EventReaderOptions): EventReader {
   const { type = 'type', closes = true, now = Date.now, complaint } = options;
   const standing: Standing = { stuck: null, refusals: { kind: '', count: 0 } };
   const notes = newNotes(standing, { ...PATIENCE, ...options.patience }, now);
   if (!closes) notes.told.closed = null;
   const handlers = options.handlers(notes);
+  function read(event: unknown): AgentEvent[] {
+    const name = isObject(event) ? event[type] : undefined;
+    if (!isObject(event) || typeof name !== 'string' || !Object.hasOwn(handlers, name)) {
+      notes.told.unknownEvents++;
+      return [];
+    }
+    return handlers[name]?.(event) ?? [];
+  }
   return {
-    line(raw) {
-      if (raw.trim() === '') return [];
-      const event = parseLine(raw);
-      const name = isObject(event) ? event[type] : undefined;
-      if (!isObject(event) || typeof name !== 'string' || !Object.hasOwn(handlers, name)) {
-        notes.told.unknownEvents++;
-        return [];
-      }
-      return handlers[name]?.(event) ?? [];
-    },
+    event: read,
+    line: (raw) => (raw.trim() === '' ? [] : read(parseLine(raw))),
     ...(complaint === undefined ? {} : { complaint: (line: string) => complaint(line, notes) }),
     told: () => ({
       ...notes.told,

@@ -1,3 +1,4 @@
+export { acpSpecOf } from './acp.ts';
 export type { CliSpec } from './cli.ts';
 export type { CommandSpec, OutputFormat, PromptWay } from './command.ts';
 export { OUTPUTS } from './command.ts';

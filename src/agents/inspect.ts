@@ -4,13 +4,14 @@
  */
 import type { Capabilities } from '../engine/index.ts';
 import { findProgram, run } from '../process/index.ts';
+import { type AcpSpec, acpAgent, greet } from './acp.ts';
 import { CLAUDE } from './claude.ts';
 import type { About } from './cli.ts';
 import { CLIS } from './clis.ts';
 import { AGENTS, type AgentKind, type AgentSpec, createAgent } from './registry.ts';
 
 /** The kinds that come with the product and have a program of their own. */
-type BuiltIn = Exclude<AgentKind, 'command' | 'script'>;
+type BuiltIn = Exclude<AgentKind, 'acp' | 'command' | 'script'>;
 
 const ABOUT: Record<BuiltIn, About> = { claude: CLAUDE, ...CLIS };
 
@@ -37,6 +38,7 @@ const ASK_MS = 20_000;
 export async function inspectAgent(spec: AgentSpec, env: Record<string, string>): Promise<AgentInfo> {
   const { capabilities } = createAgent(spec);
   const { name, kind } = spec;
+  if (kind === 'acp') return inspectAcp(spec, env);
   if (kind === 'command' || kind === 'script') {
     const first = kind === 'command' ? (spec.command[0] ?? '') : process.execPath;
     const program = findProgram(first, env);
@@ -74,6 +76,28 @@ export async function inspectAgent(spec: AgentSpec, env: Record<string, string>)
   };
 }
 
+/** What an agent behind the protocol says of itself when it is greeted; no session is opened, so nothing is paid. */
+async function inspectAcp(spec: AcpSpec, env: Record<string, string>): Promise<AgentInfo> {
+  const agent = acpAgent(spec);
+  const program = findProgram(spec.command[0] ?? '', env);
+  const said = program === null ? null : await greet(spec, env);
+  const { capabilities } = agent;
+  return {
+    name: spec.name,
+    kind: 'acp',
+    title: said === null || said.name === '' ? 'agent behind the Agent Client Protocol' : said.name,
+    program,
+    version: said?.version ?? null,
+    loggedIn: null,
+    capabilities:
+      said === null
+        ? capabilities
+        : { ...capabilities, sessionResume: said.resume !== null, liveInput: said.live !== null },
+    install: null,
+    login: null,
+  };
+}
+
 async function printed(command: string[], env: Record<string, string>): Promise<string> {
   const result = await run({ command, cwd: process.cwd(), env, wallMs: ASK_MS, idleMs: null }).done;
   // Some print on stderr what others print on stdout.
@@ -82,7 +106,7 @@ async function printed(command: string[], env: Record<string, string>): Promise<
 
 /** How a person lets this agent run a command. */
 export function permissionFix(kind: AgentKind, command: string): string {
-  if (kind !== 'command' && kind !== 'script') return ABOUT[kind].allow(command);
+  if (kind !== 'acp' && kind !== 'command' && kind !== 'script') return ABOUT[kind].allow(command);
   return `Allow \`${command}\` in the settings of the program behind this agent, or in how ralph.yml starts it.`;
 }
 

@@ -2,6 +2,7 @@
 import { Problem } from '../core/index.ts';
 import type { Agent } from '../engine/index.ts';
 import { findProgram } from '../process/index.ts';
+import { type AcpSpec, acpAgent } from './acp.ts';
 import { claudeAgent } from './claude.ts';
 import { type Cli, type CliSpec, cliAgent } from './cli.ts';
 import { CLIS, type CliKind } from './clis.ts';
@@ -11,6 +12,7 @@ import { type ScriptSpec, scriptAgent } from './script.ts';
 /** What an agent is made of: its kind, its name in facts, and what that kind needs. */
 export type AgentSpec =
   | ({ kind: 'claude' | CliKind } & CliSpec)
+  | ({ kind: 'acp' } & AcpSpec)
   | ({ kind: 'command' } & CommandSpec)
   | ({ kind: 'script' } & ScriptSpec);
 
@@ -20,7 +22,9 @@ type SpecOf<K extends AgentKind> = K extends 'command'
   ? CommandSpec
   : K extends 'script'
     ? ScriptSpec
-    : CliSpec;
+    : K extends 'acp'
+      ? AcpSpec
+      : CliSpec;
 
 interface KindRow<K extends AgentKind> {
   /** The program that `auto` looks for; null: never found by itself. */
@@ -39,6 +43,7 @@ const ROWS = Object.fromEntries(
 export const AGENTS: { [K in AgentKind]: KindRow<K> } = {
   claude: { program: 'claude', make: claudeAgent },
   ...ROWS,
+  acp: { program: null, make: acpAgent },
   command: { program: null, make: commandAgent },
   script: { program: null, make: scriptAgent },
 };

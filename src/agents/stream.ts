@@ -19,6 +19,8 @@ export interface Told {
   trouble: AgentError | null;
   /** The closing event was seen; null where the format has none, so that only the exit code tells. */
   closed: boolean | null;
+  /** It says that its turn was ended from outside; absent where it says no such thing. */
+  cancelled?: true;
   /** What the agent says it left running in the background; `agent`: another turn follows when it ends. */
   background: { what: string; agent: boolean }[];
   /** Lines that are no event at all or of a type this reader does not know. */

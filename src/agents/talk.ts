@@ -16,7 +16,7 @@ export interface LiveInput {
 }
 
 /** The stdin of a child, as far as a talk needs it. */
-interface Input {
+export interface Input {
   write(text: string): boolean;
   endInput(): void;
 }
@@ -34,6 +34,8 @@ export interface Talk {
   hush(): void;
   /** A further turn has begun. */
   goOn(): void;
+  /** Asks the agent to end its turn by itself; false where there is none to end, or no way to ask. */
+  cancel?(): boolean;
   /** The process is gone. */
   over(): void;
 }

@@ -1,5 +1,5 @@
 /** `ralph agents`: who could work here, how each stands on this machine, and what is configured. */
-import { type AgentInfo, builtInSpecs } from '../agents/index.ts';
+import { type AgentInfo, acpSpecOf, builtInSpecs } from '../agents/index.ts';
 import type { Settings } from '../config/index.ts';
 import { costSource, Problem, type ProblemFacts, type Spent, spentWords } from '../core/index.ts';
 import { type ProjectRecord, readProject } from '../store/index.ts';
@@ -42,7 +42,11 @@ export async function listAgents(
   const { settings, problems } = await settingsOf(() =>
     loadSettings({ place, env: processEnv, flags: {}, session: null }),
   );
-  const names = [...builtInSpecs().map(({ name }) => name), ...Object.keys(settings?.agents ?? {})];
+  const names = [
+    ...builtInSpecs().map(({ name }) => name),
+    ...Object.keys(settings?.agents ?? {}),
+    ...(settings === null ? [] : namedByCommand(settings)),
+  ];
   const { records } = readProject(place.mainDir);
   const errors = lastErrors(records);
   const agents = await Promise.all(
@@ -61,6 +65,14 @@ export async function listAgents(
     text: agents.map((each) => agentText(each, Date.now())).join('\n'),
     problems,
   };
+}
+
+/** Agents that stand in the configuration by the command that starts them. */
+function namedByCommand({ agent, fallback, roles }: Settings): string[] {
+  const inRoles = Object.values(roles).flatMap((role) => [role.agent, ...(role.fallback ?? [])]);
+  return [agent, ...fallback, ...inRoles].filter(
+    (name): name is string => name !== null && acpSpecOf(name) !== null,
+  );
 }
 
 async function settingsOf(

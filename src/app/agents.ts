@@ -4,6 +4,7 @@ import {
   type AgentInfo,
   type AgentKind,
   type AgentSpec,
+  acpSpecOf,
   createAgent,
   findAgents,
   inspectAgent,
@@ -18,7 +19,7 @@ import { shutIn } from './sandbox.ts';
 export const BUILT_IN_AGENTS = (Object.keys(AGENTS) as AgentKind[]).filter(
   (name) => AGENTS[name].program !== null,
 );
-export const AGENT_OUTPUTS = Object.keys(OUTPUTS);
+export const AGENT_OUTPUTS = [...Object.keys(OUTPUTS), 'acp'];
 
 /** The agent's name, `auto` resolved to the first that is installed. */
 export function chooseAgent(settings: Settings, env: Record<string, string>): string {
@@ -99,6 +100,7 @@ export function kindOf(settings: Settings, name: string): AgentKind {
 
 function specOf(settings: Pick<Settings, 'agents'>, name: string): AgentSpec {
   const own = settings.agents[name];
+  if (own?.output === 'acp') return { kind: 'acp', name, command: own.command };
   if (own?.command[0] === 'ralph') {
     // The very program that runs, also where no `ralph` is installed.
     const command = [process.execPath, process.argv[1] ?? 'ralph', ...own.command.slice(1)];
@@ -106,6 +108,8 @@ function specOf(settings: Pick<Settings, 'agents'>, name: string): AgentSpec {
   }
   if (own)
     return { kind: 'command', name, command: own.command, prompt: own.prompt, output: own.output as 'text' };
+  const behind = acpSpecOf(name);
+  if (behind !== null) return { kind: 'acp', ...behind };
   if (name === 'claude') return { kind: 'claude', name };
   return { kind: name as 'claude', name };
 }

@@ -77,6 +77,9 @@ function unknownName(
   };
 }
 
+/** An agent that is named by the command which starts it, and spoken to over the Agent Client Protocol. */
+const PROTOCOL_AGENT = /^acp:.*\S/s;
+
 function agentRules({ config, data, agentNames, whereIs }: Ground): Found[] {
   if (agentNames === undefined) return [];
   const names = [...new Set([...agentNames, ...namesIn(data, 'agents')])];
@@ -94,7 +97,7 @@ function agentRules({ config, data, agentNames, whereIs }: Ground): Found[] {
     }
   }
   return uses
-    .filter(([, name]) => !names.includes(name))
+    .filter(([, name]) => !names.includes(name) && !PROTOCOL_AGENT.test(name))
     .map(([path, name]) => {
       const choices = path[0] === 'agent' ? ['auto', ...names] : names;
       return found(path, unknownName(path, name, { kind: 'agent', names: choices }), whereIs);

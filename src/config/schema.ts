@@ -78,10 +78,12 @@ const agentSpec = z.strictObject({
     .describe('How the prompt reaches it: on stdin, as the last argument, or as the path of a file.'),
   output: z
     .string()
-    .regex(/^(text|[a-z][a-z0-9]*-json)$/)
-    .meta({ title: 'text, or claude-json' })
+    .regex(/^(text|acp|[a-z][a-z0-9]*-json)$/)
+    .meta({ title: 'text, claude-json or acp' })
     .default('text')
-    .describe('What its stdout is: `text`, or `claude-json`, the stream of Claude Code.'),
+    .describe(
+      'What its stdout is: `text`; `claude-json`, the stream of Claude Code; `acp`, the Agent Client Protocol, over which it gets its prompt too.',
+    ),
 });
 
 const limits = z.strictObject({
@@ -234,7 +236,11 @@ const channels = z.strictObject({
 
 /** The whole of ralph.yml. Its output is the file's shape with every default filled in. */
 export const configSchema = z.strictObject({
-  agent: z.string().min(1).default('auto').describe('Agent that works; `auto` takes the first installed.'),
+  agent: z
+    .string()
+    .min(1)
+    .default('auto')
+    .describe('Agent that works; `auto` takes the first installed, `acp:<command>` any that speaks ACP.'),
   model: z.string().min(1).nullable().default(null).describe('Model for the agent. null: the agent’s own.'),
   team: z
     .string()

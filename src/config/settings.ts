@@ -21,7 +21,7 @@ export interface AgentSpec {
   command: string[];
   /** How the prompt reaches it. */
   prompt: 'stdin' | 'arg' | 'file';
-  /** `text`, or a known agent's stream such as `claude-json`. */
+  /** `text`, a known agent's stream such as `claude-json`, or `acp`. */
   output: string;
 }
 

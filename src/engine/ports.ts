@@ -282,7 +282,24 @@ export interface AgentCall {
   event(event: AgentEvent): void;
   /** True when a file below the ground changed since `since` (epoch ms); asked before an idle end. */
   groundMoved(sinceMs: number): Promise<boolean>;
+  /** Whether the agent may do this; asked by agents that ask, and absent where everything is allowed. */
+  permission?(request: PermissionRequest): Promise<PermissionDecision>;
 }
+
+/** Something that an agent wants to do and asks for before. */
+export interface PermissionRequest {
+  /** The tool, in the agent's own word. */
+  tool: string;
+  title: string;
+  /** The shell command it would run; null: it runs none. */
+  command: string | null;
+  /** Files that it is about, as the agent names them. */
+  paths: string[];
+  /** The change it would make, as lines that go and come. */
+  diff: string | null;
+}
+
+export type PermissionDecision = { allow: true } | { allow: false; reason: string };
 
 export type AgentEvent =
   | { kind: 'text'; text: string }
