@@ -50,6 +50,8 @@ export interface LoopOptions extends ProjectOptions {
   env?: Record<string, string>;
   /** Default Claude Code. */
   cli?: CliName;
+  /** Others that can be started beside it, with the same model server as their provider. */
+  others?: CliName[];
 }
 
 export async function loopProject({
@@ -58,14 +60,16 @@ export async function loopProject({
   fields,
   env,
   cli = 'claude',
+  others = [],
   ...rest
 }: LoopOptions): Promise<LoopProject> {
   const server = await startModelServer(script);
   const list =
     tasks.length === 0 ? {} : { 'ralph/tasks.json': taskList(tasks.map((id) => story(id, fields))) };
   const project = makeProject({ ...rest, files: { ...list, ...rest.files } });
-  const clean = homeOf(cli, server.url, project.home);
-  const path = `${dirname(programOf(cli))}:${clean.PATH}`;
+  const homes = [...others, cli].map((name) => homeOf(name, server.url, project.home));
+  const clean = Object.assign({}, ...homes) as Record<string, string>;
+  const path = [...[cli, ...others].map((name) => dirname(programOf(name))), clean.PATH].join(':');
   const options = { env: { ...clean, PATH: path, ...env }, timeoutMs: RUN_MS };
   const begun: Started[] = [];
   const marked = () =>

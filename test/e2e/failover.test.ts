@@ -11,7 +11,7 @@ import { makeProject, type Project, story, taskList } from './project.ts';
 let project: Project;
 afterEach(() => project.remove());
 
-/** Works, but where the file `../no` says of it: `limit <epoch s>`, `limit` or `auth`. `ms`: how long its work takes. */
+/** Works, but where `no-NAME` in its home says: `auth`, or `limit FILE SECONDS`, which begins once there is such a file. */
 const AGENT = `import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 readFileSync(0);
 const [name, ms] = process.argv.slice(2);
@@ -39,7 +39,7 @@ writeFileSync(process.env.RALPH_TASK_ID + '.txt', 'made by ' + name);
 say({ ...result, is_error: false, result: 'Done.\\n\\n<promise>COMPLETE</promise>' });
 `;
 
-/** What the provider of an agent says, as the agent's file for it holds it. */
+/** `no`: what the provider of an agent says, by its name. */
 function makeTwo(tasks: number, no: Record<string, string>): void {
   const ids = Array.from({ length: tasks }, (_, index) => `t${index + 1}`);
   project = makeProject({
