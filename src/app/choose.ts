@@ -4,9 +4,11 @@ import { open } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { emptyState, evolve, isTerminal, Problem, type State, shellWord } from '../core/index.ts';
 import {
+  isHeld,
   isSessionId,
   type ListedSession,
   listSessions,
+  readLock,
   scanJournal,
   sessionsFolder,
 } from '../store/index.ts';
@@ -30,6 +32,23 @@ export interface KnownSession extends ListedSession {
 export async function knownSessions(place: Place): Promise<KnownSession[]> {
   const found = (await listSessions(place.mainDir)).filter((session) => session.hasJournal);
   return Promise.all(found.map(async (session) => ({ ...session, ending: await endingOf(session.dir) })));
+}
+
+/** Those of this work tree. One without a first record may be anybody's; it counts while no runner has it. */
+export async function sessionsHere(place: Place): Promise<KnownSession[]> {
+  const known = await knownSessions(place);
+  const here = await Promise.all(
+    known.map(async ({ dir }) => {
+      const ground = groundOf(dir);
+      return ground === null ? !(await hasRunner(dir)) : ground === place.ground;
+    }),
+  );
+  return known.filter((_, index) => here[index]);
+}
+
+async function hasRunner(dir: string): Promise<boolean> {
+  const holder = await readLock(join(dir, 'lock'));
+  return holder !== null && isHeld(holder);
 }
 
 async function endingOf(dir: string): Promise<Ending> {

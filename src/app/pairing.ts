@@ -72,6 +72,7 @@ export function pollerLease(token: string, env: NodeJS.ProcessEnv, sessionId = '
       return null;
     },
     held: () => lockless || lock?.stillOurs() === true,
+    holder: () => pollerHolder(token, env),
     async release() {
       await lock?.release();
       lock = null;

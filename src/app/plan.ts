@@ -2,6 +2,7 @@
  * What a run would do, before anything is made: configuration, objective, task list and session are
  * chosen here, and every mistake in them is told.
  */
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type Flags, type Settings, toPolicy } from '../config/index.ts';
@@ -15,10 +16,10 @@ import {
   currentSession,
   foreignSession,
   isOpen,
-  knownSessions,
   namedSession,
   newestForeign,
   readState,
+  sessionsHere,
 } from './choose.ts';
 import { loadSettings } from './config.ts';
 import { emptyProblem } from './empty-list.ts';
@@ -156,7 +157,7 @@ async function objectiveText(request: RunRequest, settings: Settings): Promise<s
 
 /** The open sessions, other than ours, whose leftovers or desk files lie in this work tree. */
 async function lyingAround(place: Place, ours: string | null): Promise<LoadedSession[]> {
-  const known = await knownSessions(place);
+  const known = await sessionsHere(place);
   return known
     .filter(({ id, ending }) => id !== ours && ending.code !== 0 && ending.code !== 9)
     .flatMap(loadedIfWhole)
@@ -185,9 +186,11 @@ async function chooseSession(
     const imported = foreign === null ? null : await importedSession(foreign, place.ground);
     if (foreign !== null && imported !== null)
       return { id: foreign.id, dir: foreign.dir, state: imported.state, imported: imported.facts };
-    return loaded(await namedSession(place, request.session));
+    const named = loaded(await namedSession(place, request.session));
+    refuseElsewhere(named, place);
+    return named;
   }
-  const known = await knownSessions(place);
+  const known = await sessionsHere(place);
   const candidates = known.filter(
     (session, index) =>
       index === known.length - 1 || (session.ending.code !== 0 && session.ending.code !== 9),
@@ -207,6 +210,19 @@ async function chooseSession(
   const other = only.state.session?.objective ?? objective;
   if (objective !== '' && objective !== other) throw anotherObjective(only.id, other, objective);
   return only;
+}
+
+/** A session's leftovers and its index are those of its own work tree, as long as that is there. */
+function refuseElsewhere({ id, state }: LoadedSession, { ground, mainDir }: Place): void {
+  const theirs = state.session?.ground ?? ground;
+  const root = theirs === '.' ? mainDir : theirs;
+  if (theirs === ground || !existsSync(root)) return;
+  throw new Problem({
+    code: 'session.elsewhere',
+    what: `Session ${id} works in another work tree.`,
+    why: `Its work lies in ${root}.`,
+    fix: `Go on with it there: ralph run -C ${shellWord(root)} --session ${id}`,
+  });
 }
 
 function loaded({ id, dir }: { id: string; dir: string }): LoadedSession {
@@ -331,7 +347,7 @@ async function requireWork({
 
 /** What somebody put beside the last session as feedback, and that opens no cycle as it lies. */
 async function untakenFeedback(place: Place): Promise<string | null> {
-  const last = (await knownSessions(place)).at(-1);
+  const last = (await sessionsHere(place)).at(-1);
   if (last === undefined) return null;
   const { waiting } = await import('./feedback.ts');
   const found = await waiting({ dir: last.dir, state: readState(last.dir), besides: '' });

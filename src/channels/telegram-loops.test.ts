@@ -8,6 +8,7 @@ import { removeFolder } from '../../test/remove-folder.ts';
 import { type TelegramStandin, TOKEN, telegramStandin } from '../../test/standins/telegram.ts';
 import type { Channel, News, NewsContext, OtherLoop } from '../engine/index.ts';
 import { telegramChannel } from './telegram.ts';
+import type { PollerLease } from './telegram-poll.ts';
 import { CONTEXT, QUESTION, type TestInbox, testInbox } from './test-inbox.ts';
 
 const ANN = 1;
@@ -19,6 +20,7 @@ const WAITS = {
   conflictMs: 30,
   idleMs: 20,
   besideMs: 10,
+  unreadMs: 100,
 };
 
 let server: TelegramStandin;
@@ -43,8 +45,29 @@ interface TestLoop {
   context: NewsContext;
 }
 
+/** One reader at a time, as of processes beside each other. */
+function leases(): () => PollerLease {
+  let reader: PollerLease | null = null;
+  return () => {
+    const lease: PollerLease = {
+      take() {
+        reader ??= lease;
+        return Promise.resolve(reader === lease ? null : 'another');
+      },
+      held: () => reader === lease,
+      holder: () => Promise.resolve(reader === null ? null : 'somebody'),
+      release() {
+        if (reader === lease) reader = null;
+        return Promise.resolve();
+      },
+    };
+    return lease;
+  };
+}
+
 /** Loops of one project, in which the first hears. */
 async function loops(...names: string[]): Promise<TestLoop[]> {
+  const lease = leases();
   const all: TestLoop[] = names.map((name, n) => {
     const context = { ...CONTEXT, loop: name, sessionId: `261128-09000${n}` };
     const sessionDir = join(folder, context.sessionId);
@@ -57,6 +80,7 @@ async function loops(...names: string[]): Promise<TestLoop[]> {
       now: Date.now,
       say: () => undefined,
       waits: WAITS,
+      lease: lease(),
     });
     channels.push(channel);
     const inbox = Object.assign(testInbox(), { context, sessionDir });
@@ -184,6 +208,16 @@ test('who hears next goes on where the one before stopped: nothing twice, nothin
   server.write('three');
   expect((await said(feature, 2)).map(({ text }) => text)).toEqual(['two', 'three']);
   expect(main.inbox.said).toHaveLength(1);
+});
+
+test('a bot that the loop that hears does not know is read by another one, which routes as well', async () => {
+  const [main, feature] = (await loops('main', 'feature')) as [TestLoop, TestLoop];
+  // It lives and hears, and has no such channel.
+  await main.channel.close();
+  server.write('@main use bar');
+  server.write('use JWT');
+  expect(await said(feature)).toMatchObject([{ text: 'use JWT' }]);
+  expect(await said(main)).toMatchObject([{ text: 'use bar' }]);
 });
 
 test('guidance that another loop heard gets its tick from the loop it is for', async () => {

@@ -13,6 +13,8 @@ export interface PollerLease {
   take(): Promise<string | null>;
   /** False once somebody else took it over. */
   held(): boolean;
+  /** Who holds it now, in words; null: nobody. */
+  holder(): Promise<string | null>;
   release(): Promise<void>;
 }
 
@@ -37,9 +39,10 @@ const UPDATES = ['message', 'edited_message', 'callback_query'] as const;
 export async function poll(polling: Polling): Promise<void> {
   const { lease, waits, signal, hears, state } = polling;
   const trouble = newTrouble(polling);
+  const standsIn = newStandIn(polling);
   let reading = false;
   while (!signal.aborted) {
-    if (!hears()) {
+    if (!hears() && !(await standsIn())) {
       if (reading) await lease?.release().catch(() => undefined);
       reading = false;
       await pause(waits.besideMs, signal);
@@ -61,6 +64,23 @@ export async function poll(polling: Polling): Promise<void> {
     reading = true;
     await pause(await round(polling, trouble), signal);
   }
+}
+
+/**
+ * The loop that is to hear may not know this bot: another configuration, a terminal without the token. Where nobody has
+ * read it for a while, one of the others does, until it ends.
+ */
+function newStandIn({ lease, waits }: Polling): () => Promise<boolean> {
+  let unreadSince: number | null = null;
+  let standing = false;
+  return async () => {
+    if (lease === null) return false;
+    if (standing && lease.held()) return true;
+    const holder = await lease.holder().catch(() => 'nobody knows whom');
+    unreadSince = holder === null ? (unreadSince ?? Date.now()) : null;
+    standing = unreadSince !== null && Date.now() - unreadSince >= waits.unreadMs;
+    return standing;
+  };
 }
 
 type Trouble = ReturnType<typeof newTrouble>;

@@ -21,6 +21,8 @@ export interface Waits {
   conflictMs: number;
   /** Between two looks whether this loop is to hear now, ms. */
   besideMs: number;
+  /** How long nobody may have read the bot before a loop that is not to hear does, ms. */
+  unreadMs: number;
   /** After an empty or known answer that came at once, ms: a server that does not hold the call. */
   idleMs: number;
 }
@@ -33,6 +35,7 @@ export const WAITS: Waits = {
   backoffMs: { first: 1000, most: 60_000 },
   conflictMs: 30_000,
   besideMs: 500,
+  unreadMs: 10_000,
   idleMs: 1000,
 };
 

@@ -800,6 +800,7 @@ describe('the lease', () => {
         return Promise.resolve(holder);
       },
       held: () => held,
+      holder: () => Promise.resolve(holders[0]!),
       release() {
         lease.released++;
         return Promise.resolve();

@@ -4,7 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { writeSignal } from './send.ts';
+import { sentBefore, writeSignal } from './send.ts';
 import { timeOfName } from './signal-time.ts';
 
 let dir: string;
@@ -21,6 +21,17 @@ test('a word sent again under the same name is the one that lies there', async (
   expect(await say('telegram-1-20260209')).not.toBe(name);
   expect(readdirSync(join(dir, 'signals', 'inputs'))).toHaveLength(2);
   expect(timeOfName(name, 'UTC')).toBeNull();
+});
+
+test('a word is found in the mailbox of whatever session it was put into', async () => {
+  const [older, newer] = ['260208-143000', '260208-150000'].map((id) => join(dir, '.ralph-sessions', id)) as [
+    string,
+    string,
+  ];
+  for (const folder of [older, newer]) await mkdir(folder, { recursive: true });
+  const name = await writeSignal(older, { type: 'STEER', message: 'use bar' }, { once: 'telegram-1-2' });
+  expect(await sentBefore(dir, 'telegram-1-2')).toBe(name);
+  expect(await sentBefore(dir, 'telegram-1-3')).toBeNull();
 });
 
 test('also once it was handled, or refused', async () => {

@@ -158,4 +158,7 @@ test('from the main checkout the questions of all loops are seen and answered, a
   const texts = (dir: string) => facts(project, 'question.answered', sessionOf(dir)).map(({ text }) => text);
   expect([texts(project.dir), texts(tree)]).toEqual([['red'], ['green']]);
   expect(prompt(project, 2, sessionOf(tree))).toContain('use JWT');
+
+  const elsewhere = await project.ralph(['run', '--session', '@feature']);
+  expect([elsewhere.code, elsewhere.err]).toEqual([5, expect.stringContaining('works in another work tree')]);
 });
