@@ -15,7 +15,7 @@ import {
 } from '../config/index.ts';
 import type { ProblemFacts } from '../core/index.ts';
 import { AGENT_OUTPUTS, BUILT_IN_AGENTS } from './agents.ts';
-import { knownSessions, namedSession } from './choose.ts';
+import { namedSession, sessionsHere } from './choose.ts';
 import { findPlace, type Place } from './place.ts';
 
 export interface SettingsRequest {
@@ -79,7 +79,7 @@ export async function showConfig({ cwd, env, flags, session: id }: ConfigRequest
 }
 
 async function openOne(place: Place): Promise<{ id: string } | null> {
-  const all = await knownSessions(place);
+  const all = await sessionsHere(place);
   return all.findLast(({ ending }) => ending.code !== 0 && ending.code !== 9) ?? null;
 }
 

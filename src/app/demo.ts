@@ -71,6 +71,7 @@ function start(cwd: string, env: NodeJS.ProcessEnv, audience: Audience): Promise
     objective: null,
     session: null,
     fresh: false,
+    loop: null,
     reopen: false,
     force: false,
     allowDetached: false,

@@ -41,7 +41,7 @@ export type { Unblocked, UnblockRequest } from './unblock.ts';
 export { allSessions, openState, openWindow } from './windows.ts';
 
 export async function runLoop(request: RunRequest): Promise<RunOutcome> {
-  return (await import('./run.ts')).runLoop(request);
+  return (await import('./loops/run.ts')).startRun(request);
 }
 
 export async function taskState(request: TaskStateRequest): Promise<KnownTasks> {

@@ -43,6 +43,8 @@ export interface RunRequest {
   /** `ralph resume`: a word to go on after a pause. */
   resume: boolean;
   audience: Audience;
+  /** `--worktree`: the loop to work in, made where there is none; empty: a new one. null: in this work tree. */
+  loop: string | null;
   /** Told the house once it is open, so that process signals can reach it. */
   opened?(house: House): void;
 }
@@ -202,7 +204,11 @@ async function chooseSession(
   const wanted = begun.length > 0 ? begun : open.slice(-1); // a runner was killed before its first record
   const going = objective === '' ? wanted : wanted.filter(({ state }) => !state.aborted?.done);
   if (going.length === 0) {
-    if (request.resume) return loaded(await currentSession(place));
+    if (request.resume) {
+      const newest = loaded(await currentSession(place));
+      refuseElsewhere(newest, place);
+      return newest;
+    }
     return objective === '' ? await completedWithWord(place, candidates.map(loaded)) : null;
   }
   if (going.length > 1) throw severalOpen(going.map(({ id }) => id));

@@ -12,7 +12,7 @@ import type { OpenRequest } from './open.ts';
 const SET_UP_MS = 30 * 60_000;
 
 /** What a person allowed their agent in this project, which no commit has. */
-const AGENTS_OWN = ['.claude/settings.local.json'];
+export const AGENTS_OWN = ['.claude/settings.local.json'];
 
 /**
  * Work trees for agents side by side lie outside the project: a gate that looks for tests or texts below the
@@ -24,19 +24,36 @@ export function poolOf(
 ): GroundPool | null {
   return openPool({
     ground,
-    folder: join(stateFolder(env), 'worktrees', sha256(place.mainDir).slice(0, 16)),
+    folder: treesFolder(place.mainDir, env),
     copy: [...AGENTS_OWN, ...(worktree?.copy ?? [])],
-    made: async (cwd) => {
-      const lines = worktree?.run ?? [];
-      if (lines.length === 0) return;
-      const marker = { name: 'RALPH_MARKER', value: `${session.id}-set-up` };
-      const given = await agentEnvironment(session.dir, env);
-      for (const line of lines) await setUp(line, { cwd, env: given, marker });
-    },
+    made: (cwd) => setUp(worktree?.run ?? [], { cwd, env, id: session.id, dir: session.dir }),
   });
 }
 
-async function setUp(
+/** Where our work trees of this project lie. */
+export function treesFolder(mainDir: string, env: NodeJS.ProcessEnv): string {
+  return join(stateFolder(env), 'worktrees', sha256(mainDir).slice(0, 16));
+}
+
+export interface SetUp {
+  /** The project's folder in the new work tree. */
+  cwd: string;
+  env: NodeJS.ProcessEnv;
+  /** Names what it is for; its processes carry it. */
+  id: string;
+  /** A folder of ours for the launcher of this program. */
+  dir: string;
+}
+
+/** Runs `worktree.run` in a new work tree; a line that does not succeed is a Problem. */
+export async function setUp(lines: readonly string[], { cwd, env, id, dir }: SetUp): Promise<void> {
+  if (lines.length === 0) return;
+  const marker = { name: 'RALPH_MARKER', value: `${id}-set-up` };
+  const given = await agentEnvironment(dir, env);
+  for (const line of lines) await runLine(line, { cwd, env: given, marker });
+}
+
+async function runLine(
   line: string,
   { cwd, env, marker }: Required<Pick<RunOptions, 'cwd' | 'env' | 'marker'>>,
 ): Promise<void> {

@@ -56,6 +56,8 @@ export interface RunOutcome {
   place: Place;
   /** Agents that could take over a blocked task; null: no suggestions are wanted. */
   others: string[] | null;
+  /** The loop whose work tree it was. */
+  loop?: string;
   /** A person asked that the same command starts again. */
   again?: boolean;
 }

@@ -13,6 +13,7 @@ interface RunOptions extends Common, KeyOptions {
   task?: string;
   new?: boolean;
   session?: string;
+  worktree?: string | true;
   wait?: boolean;
   allowDirty?: boolean;
   allowDetached?: boolean;
@@ -65,6 +66,10 @@ function withRunOptions(command: Command, example: string): Command {
     .option('--task <id>', 'work on this task only; default: all of the list')
     .option('--new', 'begin a new session beside an open one')
     .option('--session <id>', 'go on with this session, or with that of @loop; default: the open one')
+    .option(
+      '--worktree [name]',
+      'in a work tree and on a branch of its own, which lands when all is done; default name: a word',
+    )
     .option('--wait', 'wait for people also where nobody sits at a terminal')
     .option('--no-wait', 'never wait for people or providers: stop instead')
     .option('--allow-dirty', 'start with uncommitted changes; Ralph commits none of them')
@@ -108,6 +113,7 @@ export async function play(
     objective: objective === '' ? null : objective,
     session: options.session ?? null,
     fresh: options.new === true,
+    loop: options.worktree === undefined ? null : options.worktree === true ? '' : options.worktree,
     reopen: options.reopen === true,
     force: options.force === true,
     allowDetached: options.allowDetached === true,
@@ -126,7 +132,13 @@ export async function play(
     outcome = await app.runLoop(request);
     // Somebody in the chat asked for it: the same command, which takes the session up where it stands.
     for (let last = outcome; last.again === true; last = outcome)
-      outcome = await app.runLoop({ ...request, session: last.sessionId, fresh: false, reopen: false });
+      outcome = await app.runLoop({
+        ...request,
+        ...(last.loop === undefined ? {} : { loop: last.loop }),
+        session: last.sessionId,
+        fresh: false,
+        reopen: false,
+      });
   } finally {
     screen.close();
   }

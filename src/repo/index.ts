@@ -11,5 +11,13 @@ export {
   type Moved,
   openIntegration,
 } from './integration.ts';
+  branchesAt,
+  commitOfWork,
+  dropBranch,
+  holds,
+  nameCommit,
+  uncommitted,
+} from './own-branch.ts';
 export { openPool, type PoolOptions } from './pool.ts';
-export { excludeLocally, findProject, type Project } from './project.ts';
+export { excludeLocally, findProject, gitDirOf, type Project } from './project.ts';
+export { addTree, type Beside, copyPaths, dropTree, isTreeOf, listTrees, SHARED } from './tree.ts';

@@ -4,14 +4,13 @@
  * Nothing else lives below the pool's folder, and nothing outside it is ever removed.
  */
 import { existsSync, lstatSync } from 'node:fs';
-import { cp, mkdir, readdir, rm, symlink } from 'node:fs/promises';
-import { basename, dirname, join, relative } from 'node:path';
+import { mkdir, readdir } from 'node:fs/promises';
+import { basename, join, relative } from 'node:path';
 import { type Mark, Problem } from '../core/index.ts';
 import type { GroundPool } from '../engine/index.ts';
-import { type GitResult, git, gitEnvironment } from './git.ts';
 import { openGround, type RepoGround } from './ground.ts';
-import { isAtOrBelow, isInside } from './paths.ts';
-import { commonDirOf, gitDirOf } from './project.ts';
+import { isAtOrBelow } from './paths.ts';
+import { addTree, type Beside, dropTree, isTreeOf, listTrees, SHARED, treeGit } from './tree.ts';
 
 export interface PoolOptions {
   /** The user's work tree, whose content is the start of every attempt. */
@@ -41,7 +40,7 @@ export function openPool(options: PoolOptions): GroundPool | null {
   };
   const open = async (id: string): Promise<RepoGround | null> => {
     const root = join(options.folder, id);
-    if (!isOurs(options, root)) return null;
+    if (!isTreeOf(options.ground, root)) return null;
     const known = opened.get(id);
     if (known !== undefined) return known;
     const ground = await openBeside(options, root, id);
@@ -70,9 +69,6 @@ async function openBeside({ ground }: PoolOptions, root: string, id: string): Pr
   });
 }
 
-/** Installed packages, which no commit has, are those of the project's folder. */
-const SHARED = ['node_modules', '.venv'];
-
 interface Filling {
   id: string;
   mark: Mark;
@@ -85,7 +81,7 @@ async function fill(options: PoolOptions, { id, mark, open, forget }: Filling): 
   const root = join(options.folder, id);
   const { head } = mark;
   if (head === null) throw poolProblem('there is no commit yet to make a work tree of');
-  if (!isOurs(options, root) || !(await clean(options, root, head))) {
+  if (!isTreeOf(options.ground, root) || !(await clean(options, root, head))) {
     forget();
     await make(options, root, head);
   }
@@ -102,11 +98,11 @@ async function fill(options: PoolOptions, { id, mark, open, forget }: Filling): 
   return ground;
 }
 
-/** Whether what lies there is a work tree of this repository and not of another, or a mere folder. */
-function isOurs({ ground }: PoolOptions, root: string): boolean {
-  const [there, here] = [gitDirOf(root), gitDirOf(ground.root)];
-  return there !== null && here !== null && there !== here && commonDirOf(there) === commonDirOf(here);
-}
+const besideOf = ({ ground }: PoolOptions): Beside => ({
+  root: ground.root,
+  cwd: ground.cwd,
+  env: ground.options.env,
+});
 
 function isLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
@@ -119,68 +115,28 @@ async function clean(options: PoolOptions, root: string, head: string): Promise<
     ['reset', '-q', '--hard', head],
     ['clean', '-q', '-f', '-f', '-d', ...SHARED.flatMap((name) => ['-e', name])],
   ];
-  for (const step of steps) if ((await gitIn(options, root, step)).code !== 0) return false;
+  for (const step of steps) if ((await treeGit(besideOf(options), root, step)).code !== 0) return false;
   return true;
 }
 
 async function make(options: PoolOptions, root: string, head: string): Promise<void> {
-  const { ground, copy, folder } = options;
-  await mkdir(folder, { recursive: true });
-  await removeOne(options, root);
-  const added = await gitIn(options, ground.root, [
-    'worktree',
-    'add',
-    '-q',
-    '-f',
-    '-f',
-    '--detach',
-    root,
-    head,
-  ]);
-  if (added.code !== 0) throw poolProblem(added.stderr.trim().slice(-500) || `git ended with ${added.code}`);
-  const below = relative(ground.root, ground.cwd);
-  const cwd = join(root, below);
-  await mkdir(cwd, { recursive: true });
-  for (const path of copy) {
-    const from = join(ground.cwd, path);
-    if (!isInside(path) || !existsSync(from) || existsSync(join(cwd, path))) continue;
-    await mkdir(dirname(join(cwd, path)), { recursive: true });
-    await cp(from, join(cwd, path), { recursive: true, errorOnExist: false, verbatimSymlinks: true });
-  }
-  for (const name of SHARED) {
-    const from = join(ground.cwd, name);
-    if (!existsSync(from) || existsSync(join(cwd, name))) continue;
-    const ignored = await gitIn(options, ground.cwd, ['check-ignore', '-q', name]);
-    if (ignored.code === 0) await symlink(from, join(cwd, name));
-  }
-  await options.made(cwd);
+  const beside = besideOf(options);
+  await dropTree(beside, root);
+  const flags = ['-f', '-f', '--detach'];
+  const why = await addTree(beside, { root, flags, start: head, copy: options.copy });
+  if (why !== null) throw poolProblem(why);
+  await options.made(join(root, relative(beside.root, beside.cwd)));
 }
 
 /** Gives all work trees of the pool back. Only for a session whose work is all landed. */
-async function removeAll({ ground, folder }: PoolOptions): Promise<void> {
-  const listed = await gitIn({ ground }, ground.root, ['worktree', 'list', '--porcelain']);
-  const known = listed.stdout.toString('utf8').matchAll(/^worktree (.+)$/gm);
+async function removeAll(options: PoolOptions): Promise<void> {
+  const { ground, folder } = options;
+  const beside = besideOf(options);
   // One whose folder an agent removed is still known to git.
-  const names = new Set([...known].map(([, path]) => basename(path!)));
+  const names = new Set((await listTrees(beside)).map(({ root }) => basename(root)));
   for (const name of await readdir(folder).catch(() => [])) names.add(name);
   for (const name of names)
-    if (name.startsWith(`${ground.options.sessionId}-`)) await removeOne({ ground }, join(folder, name));
-}
-
-/** Whatever an agent made of it: git forgets a work tree whose folder is gone. */
-async function removeOne({ ground }: Pick<PoolOptions, 'ground'>, root: string): Promise<void> {
-  await rm(root, { recursive: true, force: true });
-  await gitIn({ ground }, ground.root, ['worktree', 'remove', '--force', '--force', root]);
-}
-
-/** The user's own configuration counts but for hooks: a mere copy of a tree is no checkout of theirs. */
-function gitIn({ ground }: Pick<PoolOptions, 'ground'>, cwd: string, args: string[]): Promise<GitResult> {
-  const quiet = ['core.hooksPath=/dev/null', 'core.fsmonitor=false', 'advice.detachedHead=false'];
-  return git({
-    args: [...quiet.flatMap((setting) => ['-c', setting]), ...args],
-    cwd,
-    env: gitEnvironment(ground.options.env ?? process.env),
-  });
+    if (name.startsWith(`${ground.options.sessionId}-`)) await dropTree(beside, join(folder, name));
 }
 
 function poolProblem(why: string): Problem {

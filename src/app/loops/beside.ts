@@ -1,0 +1,67 @@
+/** Where a loop's things are: its branch, its work tree, and the name people see of it in the project. */
+import { existsSync, readFileSync } from 'node:fs';
+import { lstat, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { type Beside, gitDirOf } from '../../repo/index.ts';
+import type { Loop } from '../../store/index.ts';
+import { withoutOwnSecrets } from '../environment.ts';
+import { findPlace, type Place } from '../place.ts';
+
+/** The main checkout of a place, which may be in a work tree beside it. */
+export async function mainPlace(place: Place): Promise<Place> {
+  if (place.ground === '.') return place;
+  const root = place.mainDir.slice(0, place.mainDir.length - relative(place.project.root, place.dir).length);
+  return findPlace(existsSync(place.mainDir) ? place.mainDir : root);
+}
+
+/** The main checkout as git is asked there. */
+export function besideOf(main: Place): Beside {
+  return { root: main.project.root, cwd: main.dir, env: withoutOwnSecrets(process.env) };
+}
+
+export const loopBranch = (name: string): string => `refs/heads/ralph/${name}`;
+
+/** A branch as people name it. */
+export const shortRef = (ref: string): string => ref.replace(/^refs\/heads\//, '');
+
+/** The project's folder in a loop's work tree. */
+export function folderIn(main: Place, { worktree }: Pick<Loop, 'worktree'>): string {
+  return join(worktree, relative(main.project.root, main.dir));
+}
+
+/** Stands in git's own folder of a work tree that was made whole, and tells what it was given. */
+function madeMark({ worktree }: Loop): string | null {
+  const dir = gitDirOf(worktree);
+  return dir === null ? null : join(dir, 'ralph-made');
+}
+
+export async function markMade(loop: Loop, given: readonly string[]): Promise<void> {
+  await writeFile(madeMark(loop)!, `${JSON.stringify({ given })}\n`);
+}
+
+/** Untracked paths that the work tree was given, relative to its root; null: it was not made whole, or is gone. */
+export function givenTo(loop: Loop): string[] | null {
+  const file = madeMark(loop);
+  if (file === null || !existsSync(file)) return null;
+  const { given } = JSON.parse(readFileSync(file, 'utf8')) as { given: string[] };
+  return given;
+}
+
+/** The name that people see in the project. */
+const linkOf = (main: Place, id: string): string => join(main.mainDir, '.ralph', 'worktrees', id);
+
+/** `.ralph/worktrees/<name>` leads to it; answers false where something else of that name stays. */
+export async function link(main: Place, loop: Loop): Promise<boolean> {
+  const path = linkOf(main, loop.id);
+  await mkdir(dirname(path), { recursive: true });
+  const there = await lstat(path).catch(() => null);
+  if (there !== null && !there.isSymbolicLink()) return false;
+  await rm(path, { force: true });
+  await symlink(loop.worktree, path);
+  return true;
+}
+
+export async function unlink(main: Place, id: string): Promise<void> {
+  const path = linkOf(main, id);
+  if ((await lstat(path).catch(() => null))?.isSymbolicLink() === true) await rm(path, { force: true });
+}

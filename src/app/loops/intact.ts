@@ -1,0 +1,45 @@
+/** Whether a loop's branch and work tree are as we left them: people delete, move and switch both. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { branchesAt, isTreeOf, listTrees, readHead } from '../../repo/index.ts';
+import { type Loop, sessionsFolder } from '../../store/index.ts';
+import { readState } from '../choose.ts';
+import { withoutOwnSecrets } from '../environment.ts';
+import { findPlace, type Place } from '../place.ts';
+import { besideOf } from './beside.ts';
+import * as problem from './problems.ts';
+
+/**
+ * Where its branch stands; null: it is gone, and no session ever worked on it. Throws a Problem for what only a
+ * person can set right.
+ */
+export async function branchOf(main: Place, loop: Loop): Promise<string | null> {
+  const beside = besideOf(main);
+  const tip = (await branchesAt(beside, loop.branch)).get(loop.branch) ?? null;
+  if (isTreeOf(main.project, loop.worktree)) {
+    await onItsBranch(loop, tip, main);
+    return tip;
+  }
+  const elsewhere = (await listTrees(beside)).find(
+    ({ branch, root }) => branch === loop.branch && root !== loop.worktree && existsSync(root),
+  );
+  if (elsewhere !== undefined) throw problem.checkedOut(loop, elsewhere.root);
+  if (tip === null && loop.session !== null) throw problem.branchGone(loop, lastHead(main, loop));
+  return tip;
+}
+
+async function onItsBranch(loop: Loop, tip: string | null, main: Place): Promise<void> {
+  const { root, gitDir, commonDir } = (await findPlace(loop.worktree)).project;
+  const { branch } = await readHead(
+    { root, gitDir: gitDir!, commonDir: commonDir! },
+    withoutOwnSecrets(process.env),
+  );
+  if (branch === null || `refs/heads/${branch}` !== loop.branch) throw problem.otherBranch(loop, branch);
+  if (tip === null) throw problem.branchGone(loop, lastHead(main, loop));
+}
+
+/** The last commit that a session saw on it. */
+export function lastHead({ mainDir }: Place, { session, head }: Loop): string | null {
+  if (session === null) return head;
+  return readState(join(sessionsFolder(mainDir), session)).lastMark?.head ?? head;
+}

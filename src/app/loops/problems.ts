@@ -1,0 +1,113 @@
+/** What can keep a loop from being made, gone on with or taken away, in a person's words. */
+import { Problem, shellWord } from '../../core/index.ts';
+import type { Loop } from '../../store/index.ts';
+
+const short = (ref: string): string => ref.replace(/^refs\/heads\//, '');
+
+export const noGit = (dir: string, wanted: boolean): Problem =>
+  new Problem({
+    code: 'loop.no_git',
+    what: wanted
+      ? `${dir} is in no git repository, so a loop can have no work tree of its own.`
+      : '--worktree and --no-git exclude each other.',
+    why: 'A loop works on a branch of its own in a git work tree, and lands by a merge.',
+    fix: wanted
+      ? 'git init && git add -A && git commit -m "Begin", then run again. Or leave --worktree away.'
+      : 'Leave one of them away.',
+  });
+
+export const noCommit = (dir: string): Problem =>
+  new Problem({
+    code: 'loop.no_commit',
+    what: `${dir} has no commit yet.`,
+    why: 'A work tree begins at a commit.',
+    fix: 'git add -A && git commit -m "Begin", then run again.',
+  });
+
+export const detached = (root: string): Problem =>
+  new Problem({
+    code: 'loop.detached',
+    what: `The main checkout ${root} is on no branch (detached HEAD).`,
+    why: "A loop's work lands on the branch that the main checkout is on when the loop begins.",
+    fix: `git -C ${shellWord(root)} switch BRANCH, then run again.`,
+  });
+
+export const beingMade = (name: string): Problem =>
+  new Problem({
+    code: 'loop.being_made',
+    what: `Another start is making loop ${name} right now.`,
+    why: 'One loop of a name works at a time.',
+    fix: `Name another one with --worktree NAME, or look at it: ralph loops`,
+  });
+
+export const onlyCase = (name: string, other: string): Problem =>
+  new Problem({
+    code: 'loop.name',
+    what: `There is a loop ${other} already, which differs from ${name} in upper and lower case only.`,
+    why: 'On some file systems both would be one folder and one branch.',
+    fix: `--worktree ${other} to go on with it, or another name.`,
+  });
+
+export function branchTaken(name: string, taken: string): Problem {
+  const branch = taken === '' ? 'ralph' : `ralph/${taken}`;
+  return new Problem({
+    code: 'loop.branch_taken',
+    what: `There is a branch ${branch} already, and no loop of ours made it.`,
+    why:
+      taken === name
+        ? 'A loop works on a branch of its own and touches no other.'
+        : `Git cannot have a branch ralph/${name} beside it.`,
+    fix: `Name the loop differently, or rename that branch: git branch -m ${shellWord(branch)} ${shellWord(`${branch.replaceAll('/', '-')}-mine`)}`,
+  });
+}
+
+export const notMade = (id: string, why: string): Problem =>
+  new Problem({
+    code: 'loop.not_made',
+    what: `The work tree of loop ${id} could not be made.`,
+    why,
+    fix: 'Mend what git says, or free disk space, and run again; nothing was left behind.',
+  });
+
+export const branchStays = ({ id, branch }: Loop): Problem =>
+  new Problem({
+    code: 'loop.branch_stays',
+    what: `Branch ${short(branch)} of the former loop ${id} could not be taken away.`,
+    why: 'It was moved in this very moment, or is checked out somewhere.',
+    fix: `Switch away from it, or name the new loop differently.`,
+  });
+
+export const branchGone = ({ id, branch }: Loop, last: string | null): Problem =>
+  new Problem({
+    code: 'loop.branch_gone',
+    what: `Branch ${short(branch)} of loop ${id} is gone.`,
+    why: 'Somebody deleted it; the work of the loop is in its commits.',
+    fix:
+      last === null
+        ? `Give the loop up: ralph loops discard ${id} --yes`
+        : `Bring it back: git branch ${short(branch)} ${last}. Or give the loop up: ralph loops discard ${id} --yes`,
+  });
+
+export const otherBranch = ({ id, branch, worktree }: Loop, on: string | null): Problem =>
+  new Problem({
+    code: 'loop.other_branch',
+    what: `The work tree of loop ${id} is on ${on === null ? 'no branch' : `branch ${on}`}, and not on ${short(branch)}.`,
+    why: 'Somebody switched it; the loop commits on its own branch only.',
+    fix: `git -C ${shellWord(worktree)} switch ${short(branch)}`,
+  });
+
+export const checkedOut = ({ id, branch, worktree }: Loop, root: string): Problem =>
+  new Problem({
+    code: 'loop.moved',
+    what: `The work tree of loop ${id} is not at ${worktree} any more; its branch ${short(branch)} is checked out in ${root}.`,
+    why: 'A loop and its sessions are known by the place of their work tree.',
+    fix: `git worktree move ${shellWord(root)} ${shellWord(worktree)}`,
+  });
+
+export const notKept = ({ id }: Loop, ref: string): Problem =>
+  new Problem({
+    code: 'loop.not_kept',
+    what: `The work of loop ${id} could not be kept as ${ref}.`,
+    why: 'Git could not write that name; nothing was taken away.',
+    fix: 'Free disk space or repair the repository (`git fsck`), then try again.',
+  });

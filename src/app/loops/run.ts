@@ -1,0 +1,101 @@
+/** `ralph run --worktree`: the ordinary run, in the work tree of a loop. */
+import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { type Loop, readLoops, tellLoop } from '../../store/index.ts';
+import { namedSession } from '../choose.ts';
+import { loadSettings } from '../config.ts';
+import { groundOf } from '../known-loops.ts';
+import { findPlace, type Place } from '../place.ts';
+import type { RunRequest } from '../plan.ts';
+import { type RunOutcome, runLoop } from '../run.ts';
+import { fromHere, whichList } from '../which-list.ts';
+import { folderIn, mainPlace } from './beside.ts';
+import { type OpenedLoop, openLoop } from './make.ts';
+import { unmake } from './take-away.ts';
+
+/** Every start: in a loop's work tree where one is asked for, where a loop's session is named, and where we stand in one. */
+export async function startRun(request: RunRequest): Promise<RunOutcome> {
+  const place = await findPlace(request.cwd);
+  if (request.loop !== null) return runInLoop(request, { place, name: request.loop });
+  const ground = await groundMeant(place, request);
+  if (ground === '.') return runLoop(request);
+  const known = readLoops(place.mainDir).find(
+    ({ worktree, standing }) => worktree === ground && standing !== 'removed',
+  );
+  return known === undefined ? runLoop(request) : runInLoop(request, { place, name: known.id });
+}
+
+/** The work tree that is meant, as a session has it in its facts. */
+async function groundMeant(place: Place, { session }: RunRequest): Promise<string> {
+  if (session === null) return place.ground;
+  const named = await namedSession(place, session).catch(() => null);
+  return (named === null ? null : groundOf(named.dir)) ?? place.ground;
+}
+
+async function runInLoop(
+  request: RunRequest,
+  { place, name }: { place: Place; name: string },
+): Promise<RunOutcome> {
+  const main = await mainPlace(place);
+  const asked = askedFrom(request, place, main);
+  const { settings } = await loadSettings({
+    place: main,
+    env: request.env,
+    flags: asked.flags,
+    session: null,
+  });
+  const list = await whichList({ place: main, cwd: main.dir, named: settings.tasks });
+  const inputs = ['ralph.yml', '.ralph/ralph.toml', list?.path ?? null, settings.promptFile];
+  const opened = await openLoop({
+    main,
+    name,
+    settings,
+    inputs: inputs.filter((path): path is string => path !== null && !isAbsolute(path)),
+    env: request.env,
+    say: (text) => request.audience.say(text),
+  });
+  const { loop, cwd } = opened;
+  const flags = {
+    ...asked.flags,
+    ...(list !== null && isAbsolute(list.path) ? moved(main, loop, list.path) : {}),
+  };
+  return { ...(await played({ ...asked, flags, cwd }, main, opened)), loop: loop.id };
+}
+
+/** What was typed, by names that mean the same in the loop's work tree. */
+function askedFrom(request: RunRequest, place: Place, main: Place): RunRequest {
+  const { cwd } = request;
+  const { tasks, promptFile } = request.flags;
+  // In a work tree beside the main checkout the same relative name means the same file.
+  const here = place.ground === '.' ? main : place;
+  const flags = { ...request.flags };
+  if (tasks !== undefined && tasks.trim() !== '') flags.tasks = fromHere(here, cwd, tasks);
+  // It is only read, and at once.
+  if (promptFile !== undefined) flags.promptFile = resolve(cwd, promptFile);
+  return { ...request, flags };
+}
+
+/** A list elsewhere in the repository is the one in the loop's work tree. */
+function moved(main: Place, { worktree }: Loop, path: string): { tasks?: string } {
+  const below = relative(main.project.root, path);
+  const outside = below === '..' || below.startsWith(`..${sep}`) || isAbsolute(below);
+  return outside ? {} : { tasks: relative(folderIn(main, { worktree }), join(worktree, below)) };
+}
+
+async function played(request: RunRequest, main: Place, { loop, made }: OpenedLoop): Promise<RunOutcome> {
+  let told: Promise<void> | null = null;
+  const opened: RunRequest['opened'] = (house) => {
+    const session = house.sessionId;
+    if (loop.session !== session || loop.standing !== 'open')
+      told ??= tellLoop(main.mainDir, Date.now(), { type: 'loop.session', loop: loop.id, session });
+    request.opened?.(house);
+  };
+  let outcome: RunOutcome | null = null;
+  try {
+    outcome = await runLoop({ ...request, opened });
+    await told;
+    return outcome;
+  } finally {
+    // A start that was refused, or had nothing to do, leaves nothing behind.
+    if (made && told === null && (outcome?.sessionId ?? null) === null) await unmake(main, loop);
+  }
+}

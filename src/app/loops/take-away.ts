@@ -1,0 +1,81 @@
+/**
+ * Takes a loop's work tree and branch away. Whatever is nowhere else is first kept under a name of ours: commits that
+ * the integration branch does not hold, and what stands uncommitted in the work tree.
+ */
+import { join, relative } from 'node:path';
+import {
+  branchesAt,
+  commitOfWork,
+  dropBranch,
+  dropTree,
+  holds,
+  isTreeOf,
+  nameCommit,
+} from '../../repo/index.ts';
+import { type Loop, tellLoop } from '../../store/index.ts';
+import type { Place } from '../place.ts';
+import { besideOf, givenTo, unlink } from './beside.ts';
+import { lastHead } from './intact.ts';
+import * as problem from './problems.ts';
+
+/** Files that we write into a work tree ourselves. */
+const OURS = ['ralph/progress.txt', 'ralph/blocked.txt', 'ralph/decide.txt', 'ralph/logs'];
+
+/** Keeps what is nowhere else; answers the name it is kept under, or null where there is nothing to keep. */
+export async function keepAll(main: Place, loop: Loop): Promise<string | null> {
+  const beside = besideOf(main);
+  const tip = (await branchesAt(beside, loop.branch)).get(loop.branch) ?? lastHead(main, loop);
+  if (tip === null) return null;
+  const work = isTreeOf(main.project, loop.worktree)
+    ? await commitOfWork(beside, loop.worktree, {
+        head: tip,
+        message: `Uncommitted work of loop ${loop.id}`,
+        without: notItsWork(main, loop),
+      })
+    : null;
+  const onto = (await branchesAt(beside, loop.onto)).get(loop.onto);
+  if (work === null && (await isHeld(main, tip, [onto, loop.base]))) return null;
+  const ref = await freeName(main, loop.id);
+  if (!(await nameCommit(beside, ref, work ?? tip))) throw problem.notKept(loop, ref);
+  return ref;
+}
+
+async function isHeld(main: Place, tip: string, by: (string | undefined)[]): Promise<boolean> {
+  for (const commit of by)
+    if (commit !== undefined && (await holds(besideOf(main), tip, commit))) return true;
+  return false;
+}
+
+/** Relative to the work tree's root. */
+function notItsWork(main: Place, loop: Loop): string[] {
+  const below = relative(main.project.root, main.dir);
+  return [...(givenTo(loop) ?? []), ...OURS.map((path) => join(below, path))];
+}
+
+async function freeName(main: Place, id: string): Promise<string> {
+  const taken = await branchesAt(besideOf(main), 'refs/ralph/discarded');
+  const base = `refs/ralph/discarded/${id}`;
+  for (let n = 1; ; n++) {
+    const ref = n === 1 ? base : `${base}-${n}`;
+    if (!taken.has(ref)) return ref;
+  }
+}
+
+/** The branch goes where it still stands at `tip`; the registry is told. */
+export async function takeAway(main: Place, loop: Loop): Promise<void> {
+  const beside = besideOf(main);
+  const tip = (await branchesAt(beside, loop.branch)).get(loop.branch);
+  await dropTree(beside, loop.worktree);
+  if (tip !== undefined && !(await dropBranch(beside, loop.branch, tip))) throw problem.branchStays(loop);
+  await unlink(main, loop.id);
+  await tellLoop(main.mainDir, Date.now(), { type: 'loop.removed', loop: loop.id });
+}
+
+/** Takes away a loop in which nothing was ever done. Its branch goes only where it stands at its beginning. */
+export async function unmake(main: Place, loop: Loop): Promise<void> {
+  const beside = besideOf(main);
+  await dropTree(beside, loop.worktree);
+  await dropBranch(beside, loop.branch, loop.base);
+  await unlink(main, loop.id);
+  await tellLoop(main.mainDir, Date.now(), { type: 'loop.removed', loop: loop.id });
+}

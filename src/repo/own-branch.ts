@@ -1,0 +1,79 @@
+/**
+ * The branch of a work tree of ours: where it stands, what is not committed beside it, and how all of it is kept
+ * under another name before it goes.
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { GitResult } from './git.ts';
+import { type Beside, treeGit } from './tree.ts';
+
+/** Every branch named so or below it, with its commit. */
+export async function branchesAt(beside: Beside, name: string): Promise<Map<string, string>> {
+  const listed = await treeGit(beside, beside.root, [
+    'for-each-ref',
+    '--format=%(objectname) %(refname)',
+    name,
+  ]);
+  const lines = listed.stdout.toString('utf8').split('\n').filter(Boolean);
+  return new Map(lines.map((line) => [line.slice(line.indexOf(' ') + 1), line.slice(0, line.indexOf(' '))]));
+}
+
+/** Paths that are not as HEAD has them, in the work tree at `root`. Throws where git cannot tell. */
+export async function uncommitted(
+  beside: Beside,
+  root: string,
+  { untracked }: { untracked: boolean },
+): Promise<string[]> {
+  const files = `--untracked-files=${untracked ? 'all' : 'no'}`;
+  const told = said(await treeGit(beside, root, ['status', '--porcelain', '-z', '--no-renames', files]));
+  return told
+    .split('\0')
+    .filter((line) => line.length > 3)
+    .map((line) => line.slice(3));
+}
+
+/** Whether the second commit holds the first. */
+export async function holds(beside: Beside, older: string, newer: string): Promise<boolean> {
+  return (await treeGit(beside, beside.root, ['merge-base', '--is-ancestor', older, newer])).code === 0;
+}
+
+/** Takes a branch away where it still stands at that commit; false: it does not, or is checked out somewhere. */
+export async function dropBranch(beside: Beside, ref: string, commit: string): Promise<boolean> {
+  return (await treeGit(beside, beside.root, ['update-ref', '-d', ref, commit])).code === 0;
+}
+
+/** Names a commit under a name of ours; false where git could not. */
+export async function nameCommit(beside: Beside, ref: string, commit: string): Promise<boolean> {
+  return (await treeGit(beside, beside.root, ['update-ref', ref, commit])).code === 0;
+}
+
+/**
+ * A commit of everything that stands uncommitted in the work tree but for these paths, on top of `head`; its index and
+ * files stay as they are. null: nothing does. Throws where git could not make it.
+ */
+export async function commitOfWork(
+  beside: Beside,
+  root: string,
+  { head, message, without }: { head: string; message: string; without: readonly string[] },
+): Promise<string | null> {
+  const folder = await mkdtemp(join(tmpdir(), 'ralph-index-'));
+  try {
+    const index = join(folder, 'index');
+    const ask = async (...args: string[]) => said(await treeGit({ ...beside, index }, root, args));
+    await ask('read-tree', head);
+    const before = await ask('write-tree');
+    await ask('add', '-A', '--', '.', ...without.map((path) => `:(exclude,literal)${path}`));
+    const tree = await ask('write-tree');
+    if (tree === before) return null;
+    const who = ['-c', 'user.name=Ralph', '-c', 'user.email=ralph@localhost'];
+    return await ask(...who, 'commit-tree', tree, '-p', head, '-m', message);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function said({ code, stdout, stderr }: GitResult): string {
+  if (code !== 0) throw new Error(stderr.trim().slice(-500) || `git ended with ${code}`);
+  return stdout.toString('utf8').replace(/\n$/, '');
+}
