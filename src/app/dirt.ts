@@ -7,6 +7,7 @@ import { committedText, type Dirty, type RepoGround } from '../repo/index.ts';
 import { openWorks } from '../store/index.ts';
 import { onlyCancelled } from './cancelled.ts';
 import { knownSessions, readState } from './choose.ts';
+import { givenIn } from './loops/beside.ts';
 import type { Place } from './place.ts';
 import type { Plan } from './plan.ts';
 import { isOnlyOurs } from './setup/ignore-lines.ts';
@@ -51,8 +52,11 @@ export async function dirtOf(
       : await Promise.all(sessions.map(({ dir, state }) => leftBy(openWorks(dir), state)));
   const prefix = relative(plan.place.project.root, plan.place.dir);
   const inputs = new Set(
-    ['ralph.yml', 'ralph/prd.md', 'ralph/progress.txt'].map((path) => join(prefix, path)),
+    ['ralph.yml', '.ralph/ralph.toml', 'ralph/prd.md', 'ralph/progress.txt'].map((path) =>
+      join(prefix, path),
+    ),
   );
+  for (const path of givenIn(plan.place.project.gitDir)) inputs.add(path);
   if (list?.groundPath) inputs.add(list.groundPath);
   if (plan.settings.promptFile !== null) {
     inputs.add(relative(plan.place.project.root, resolve(plan.place.dir, plan.settings.promptFile)));

@@ -4,7 +4,7 @@
  */
 
 import type { HatGraph, ProblemFacts, State } from '../core/index.ts';
-import type { Knowledge, ProfileJson, StagedNote } from '../views/index.ts';
+import type { Knowledge, LoopJson, ProfileJson, StagedNote } from '../views/index.ts';
 import type { Archived, ArchiveRequest } from './archive.ts';
 import type { Events } from './behaviour.ts';
 import type { BlockedView } from './blocked.ts';
@@ -152,6 +152,10 @@ export async function demo(options: { json: boolean }): Promise<number> {
 
 export async function openSetup(cwd: string, env: NodeJS.ProcessEnv): Promise<Setup> {
   return (await import('./setup/init.ts')).openSetup(cwd, env);
+}
+
+export async function listLoops(cwd: string): Promise<{ data: LoopJson[]; text: string }> {
+  return (await import('./loops/list.ts')).listLoops(cwd);
 }
 
 export async function showConfig(request: ConfigRequest): Promise<ShownConfig> {

@@ -6,6 +6,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { BUILT_IN_ROLES, hiredRoles, openQuestions, TEAMS } from '../core/index.ts';
 import { defaultTaskFiles } from '../dialects/index.ts';
+import { readLoops } from '../store/index.ts';
 import { count, interventionTypes } from '../views/index.ts';
 import { BUILT_IN_AGENTS } from './agents.ts';
 import { openKnowledge } from './knowledge.ts';
@@ -81,6 +82,10 @@ export const KNOWN = {
     ...BUILT_IN_AGENTS.map((value) => ({ value, about: 'comes with ralph' })),
     ...(await configured(where, 'agents')),
   ],
+  loops: async ({ cwd }) =>
+    readLoops((await findPlace(cwd)).mainDir)
+      .filter(({ standing }) => standing !== 'removed')
+      .map(({ id, standing }) => ({ value: id, about: standing.replace('_', ' ') })),
   hats: async (where) => [
     ...BUILT_IN_ROLES.map((value) => ({ value, about: 'a built-in role' })),
     ...(await configured(where, 'roles')),

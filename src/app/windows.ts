@@ -40,19 +40,22 @@ export async function openWindow(cwd: string, id?: string): Promise<Window> {
   return { session, story, live: await liveOf(session.dir) };
 }
 
-async function liveOf(dir: string): Promise<LiveInfo> {
+export async function liveOf(dir: string): Promise<LiveInfo> {
   const holder = await readLock(join(dir, 'lock'));
   if (holder === null || holder.alive === false) return { runner: null };
   if (isHeld(holder)) return { runner: { pid: holder.pid, host: holder.host, startedAt: holder.startedAt } };
   return { runner: null, silent: { host: holder.host, seenAt: holder.lastSeenAt } };
 }
 
+/** The state of one session, for reading. */
+export function foldOf(dir: string): State {
+  return foldSession(dir, BUILD).state;
+}
+
 /** Every session with its state, newest first. */
 export async function allSessions(cwd: string): Promise<{ state: State; live: LiveInfo }[]> {
   const known = await knownSessions(await findPlace(cwd));
   return Promise.all(
-    known
-      .reverse()
-      .map(async ({ dir }) => ({ state: foldSession(dir, BUILD).state, live: await liveOf(dir) })),
+    known.reverse().map(async ({ dir }) => ({ state: foldOf(dir), live: await liveOf(dir) })),
   );
 }

@@ -11,6 +11,7 @@ import { COMPLEXITIES } from '../core/index.ts';
 import { BOT_ACTIONS } from './bot.ts';
 import { SHELLS } from './completions.ts';
 import { HAT_ACTIONS } from './hats.ts';
+import { LOOP_ACTIONS } from './loops.ts';
 import { SIGNALS } from './say.ts';
 
 /** Paths that the shell offers beside the candidates. */
@@ -35,6 +36,7 @@ const FLAG_VALUES: Record<string, Source> = {
   '--agent': { known: 'agents' },
   '--session': { known: 'sessions' },
   '--task': { known: 'tasks' },
+  '--worktree': { known: 'loops' },
   '--tasks': { paths: 'files', known: 'taskFiles' },
   '--prompt-file': { paths: 'files' },
   '--dir': { paths: 'folders' },
@@ -67,6 +69,7 @@ const ARGUMENT_VALUES: Record<string, Source[]> = {
   completions: [SHELLS],
   bot: [BOT_ACTIONS],
   hats: [HAT_ACTIONS, { known: 'hats' }],
+  loops: [LOOP_ACTIONS, { known: 'loops' }],
   import: [{ paths: 'files', known: 'taskFiles' }],
 };
 

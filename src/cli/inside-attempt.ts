@@ -57,6 +57,8 @@ export const RIGHTS: Readonly<Record<string, Right | ((call: Call) => Right)>> =
   agents: 'look',
   config: 'look',
   hats: 'look',
+  // What becomes of a loop's work is not an agent's to say.
+  loops: ({ words }) => (['list', 'logs', 'attach'].includes(String(words[0])) ? 'look' : 'person'),
   // It speaks with the bot's token, and pairing lets somebody command.
   bot: 'person',
   completions: 'look',

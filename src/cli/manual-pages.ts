@@ -35,10 +35,21 @@ export const PAGES: Record<string, Page> = {
       ['ralph run "add a greet function with a test"', 'no list: one objective'],
       ['ralph run --dry-run', 'check everything and say what would be done'],
       ['ralph run -n 30 --max-time 8h --no-wait', 'a night without anybody'],
+      [
+        'ralph run "rework the parser" --worktree parser',
+        'beside your checkout: a work tree and a branch of its own, which lands when all is done',
+      ],
       ['ralph run --task fix-login --json', 'one task; facts as NDJSON, the last line is the result'],
     ],
     exits: RUN_EXITS,
-    see: ['resume', 'status', 'why', 'tasks', 'docs/guides/when-it-stops.md'],
+    see: ['resume', 'loops', 'status', 'why', 'tasks', 'docs/guides/when-it-stops.md'],
+  },
+  loops: {
+    group: 'Work',
+    text: 'Loops side by side: each works in a git work tree and on a branch of its own (`ralph run --worktree NAME`), so that your checkout stays yours meanwhile. `list` shows how each stands and what to do next.',
+    does: 'every loop, who works in it, and what to do next',
+    examples: [['ralph loops --json', 'the same as data']],
+    see: ['run', 'sessions', 'status'],
   },
   resume: {
     group: 'Work',

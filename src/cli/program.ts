@@ -10,6 +10,7 @@ import { hatsCommand } from './hats.ts';
 import { importCommand } from './import.ts';
 import { refuseAgents } from './inside-attempt.ts';
 import { complain } from './io.ts';
+import { loopsCommand } from './loops.ts';
 import { runCommands } from './run.ts';
 import { sayCommands } from './say.ts';
 import { setupCommands } from './setup.ts';
@@ -51,6 +52,7 @@ export function commandTree(done: (code: number) => void): Command {
   botCommand(program, done);
   configCommands(program, done);
   hatsCommand(program, done);
+  loopsCommand(program, done);
   completionCommands(program, done);
   return program;
 }

@@ -24,6 +24,7 @@ export {
   stagedLines,
 } from './knowledge.ts';
 export { describeFact } from './line.ts';
+export { type LoopFacts, type LoopJson, loopJson, loopsText } from './loops.ts';
 export {
   type MessageJson,
   type MessageStory,

@@ -29,22 +29,23 @@ export function folderIn(main: Place, { worktree }: Pick<Loop, 'worktree'>): str
   return join(worktree, relative(main.project.root, main.dir));
 }
 
-/** Stands in git's own folder of a work tree that was made whole, and tells what it was given. */
-function madeMark({ worktree }: Loop): string | null {
+/** Stands in git's own folder of a work tree that was made whole, and tells what was uncommitted in it from then on. */
+const MADE = 'ralph-made';
+
+export async function markMade({ worktree }: Loop, given: readonly string[]): Promise<void> {
+  await writeFile(join(gitDirOf(worktree)!, MADE), `${JSON.stringify({ given })}\n`);
+}
+
+export function isWhole({ worktree }: Loop): boolean {
   const dir = gitDirOf(worktree);
-  return dir === null ? null : join(dir, 'ralph-made');
+  return dir !== null && existsSync(join(dir, MADE));
 }
 
-export async function markMade(loop: Loop, given: readonly string[]): Promise<void> {
-  await writeFile(madeMark(loop)!, `${JSON.stringify({ given })}\n`);
-}
-
-/** Untracked paths that the work tree was given, relative to its root; null: it was not made whole, or is gone. */
-export function givenTo(loop: Loop): string[] | null {
-  const file = madeMark(loop);
-  if (file === null || !existsSync(file)) return null;
-  const { given } = JSON.parse(readFileSync(file, 'utf8')) as { given: string[] };
-  return given;
+/** Uncommitted paths that a work tree began with, relative to its root; none where we did not make it. */
+export function givenIn(gitDir: string | null): string[] {
+  const file = gitDir === null ? '' : join(gitDir, MADE);
+  if (!existsSync(file)) return [];
+  return (JSON.parse(readFileSync(file, 'utf8')) as { given: string[] }).given;
 }
 
 /** The name that people see in the project. */

@@ -22,7 +22,7 @@ import { type Loop, readLoops, takeLock, tellLoop } from '../../store/index.ts';
 import { withoutOwnSecrets } from '../environment.ts';
 import type { Place } from '../place.ts';
 import { AGENTS_OWN, setUp, treesFolder } from '../pool.ts';
-import { besideOf, folderIn, givenTo, link, loopBranch, markMade, shortRef } from './beside.ts';
+import { besideOf, folderIn, isWhole, link, loopBranch, markMade, shortRef } from './beside.ts';
 import { branchOf } from './intact.ts';
 import { loopWords, requireLoopName } from './name.ts';
 import * as problem from './problems.ts';
@@ -172,11 +172,7 @@ async function build(request: LoopRequest, loop: Loop, tip: string | null): Prom
     // The project's folder is known by it, also where nothing else of it is committed.
     await mkdir(join(cwd, '.ralph'), { recursive: true });
     await setUp(run, { cwd, env, id: loop.id, dir: join(dirname(loop.worktree), '.set-up') });
-    const below = relative(main.project.root, main.dir);
-    await markMade(
-      loop,
-      given.map((path) => join(below, path)),
-    );
+    await markMade(loop, await uncommitted(besideOf(main), loop.worktree, { untracked: true }));
   } catch (error) {
     throw error instanceof Problem ? error : problem.notMade(loop.id, (error as Error).message);
   }
@@ -198,7 +194,7 @@ async function hideLinks({ project, dir }: Place, cwd: string): Promise<void> {
 /** Goes on in a loop that is known; its work tree may be gone, or half made by a start that was killed. */
 async function goOn(request: LoopRequest, loop: Loop): Promise<OpenedLoop> {
   const { main, say } = request;
-  if (isTreeOf(main.project, loop.worktree) && givenTo(loop) === null && loop.session === null)
+  if (isTreeOf(main.project, loop.worktree) && !isWhole(loop) && loop.session === null)
     await dropTree(besideOf(main), loop.worktree);
   const tip = await branchOf(main, loop);
   if (!isTreeOf(main.project, loop.worktree)) {

@@ -8,13 +8,14 @@ import {
   commitOfWork,
   dropBranch,
   dropTree,
+  gitDirOf,
   holds,
   isTreeOf,
   nameCommit,
 } from '../../repo/index.ts';
 import { type Loop, tellLoop } from '../../store/index.ts';
 import type { Place } from '../place.ts';
-import { besideOf, givenTo, unlink } from './beside.ts';
+import { besideOf, givenIn, unlink } from './beside.ts';
 import { lastHead } from './intact.ts';
 import * as problem from './problems.ts';
 
@@ -49,7 +50,7 @@ async function isHeld(main: Place, tip: string, by: (string | undefined)[]): Pro
 /** Relative to the work tree's root. */
 function notItsWork(main: Place, loop: Loop): string[] {
   const below = relative(main.project.root, main.dir);
-  return [...(givenTo(loop) ?? []), ...OURS.map((path) => join(below, path))];
+  return [...givenIn(gitDirOf(loop.worktree)), ...OURS.map((path) => join(below, path))];
 }
 
 async function freeName(main: Place, id: string): Promise<string> {

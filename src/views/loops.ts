@@ -1,0 +1,101 @@
+/** Loops: the work trees of a project, who works in each, and what is to be done next about it. */
+import type { State } from '../core/index.ts';
+import type { LiveInfo } from './next.ts';
+import { statusDetail, tasksSummary } from './status.ts';
+import { count, duration, iso, oneLine } from './words.ts';
+
+/** What the registry knows of a loop. */
+export interface LoopFacts {
+  id: string;
+  session: string | null;
+  /** Short. */
+  branch: string | null;
+  worktree: string;
+  standing: 'open' | 'queued' | 'landed' | 'needs_review' | 'discarded' | 'removed';
+  parked: { why: string; files: readonly string[] } | null;
+  /** Why it cannot go on as it lies: its work tree or its branch is gone. */
+  damage: string | null;
+}
+
+/** A loop as `ralph loops --json` and `.ralph/loops.json` show it. */
+export interface LoopJson {
+  loop_id: string;
+  session_id: string | null;
+  /** It hears people for all loops. */
+  primary: boolean;
+  branch: string | null;
+  worktree: string;
+  /** How its session stands; `begun` before it has one, and once it is over what became of its work. */
+  state: string;
+  landed: boolean;
+  /** The process that works in it. */
+  runner: number | null;
+  tasks: { done: number; total: number };
+  open_questions: number;
+  last_at: string | null;
+  /** What a person can do about it next. */
+  next: string;
+}
+
+export interface LoopLook {
+  loop: LoopFacts;
+  /** null: no session has begun in it. */
+  state: State | null;
+  live: LiveInfo;
+  primary: boolean;
+}
+
+/** The main checkout's own loop. */
+const MAIN = 'main';
+
+export function loopJson({ loop, state, live, primary }: LoopLook): LoopJson {
+  const { completed, total } = state === null ? { completed: 0, total: 0 } : tasksSummary(state);
+  const detail = state === null ? 'begun' : statusDetail(state);
+  const row = {
+    loop_id: loop.id,
+    session_id: loop.session,
+    primary,
+    branch: loop.branch,
+    worktree: loop.worktree,
+    state: loop.standing === 'open' ? detail : loop.standing,
+    landed: loop.id === MAIN ? state?.run?.stopped?.code === 0 : loop.standing === 'landed',
+    runner: live.runner?.pid ?? null,
+    tasks: { done: completed, total },
+    open_questions: state?.openQuestions.size ?? 0,
+    last_at: state === null || state.seq === 0 ? null : iso(state.lastAt),
+  };
+  return { ...row, next: nextOf(loop, row) };
+}
+
+function nextOf({ id, standing, damage, parked }: LoopFacts, row: Omit<LoopJson, 'next'>): string {
+  const goOn = id === MAIN ? 'ralph run' : `ralph run --worktree ${id}`;
+  const asked = row.open_questions > 0 ? `ralph inbox --session ${row.session_id}` : null;
+  if (row.runner !== null) return asked ?? (id === MAIN ? 'ralph status' : `ralph loops attach ${id}`);
+  if (damage !== null) return `${damage}; ${goOn}`;
+  if (standing === 'needs_review') {
+    const files =
+      parked === null || parked.files.length === 0 ? '' : ` (${parked.files.slice(0, 5).join(', ')})`;
+    return `${oneLine(parked?.why ?? 'it could not land', 200)}${files}; mend it on its branch, then ralph loops merge ${id}`;
+  }
+  if (standing === 'landed') return 'ralph loops prune';
+  if (standing === 'queued') return `ralph loops merge ${id}`;
+  if (id === MAIN && row.state === 'completed') return 'nothing is left to do';
+  if (row.state === 'completed') return `ralph loops merge ${id}`;
+  if (row.state === 'aborted') return id === MAIN ? 'ralph run --reopen' : `ralph loops discard ${id}`;
+  return asked ?? goOn;
+}
+
+export function loopsText(rows: readonly LoopJson[], now: number): string {
+  if (rows.length === 0)
+    return 'There is no loop here; `ralph run "what you want" --worktree NAME` starts one beside your checkout.';
+  return rows
+    .map((row) => {
+      const word = row.runner === null ? row.state.replace('_', ' ') : `running (pid ${row.runner})`;
+      const asks = row.open_questions > 0 ? ` · ${count(row.open_questions, 'open question')}` : '';
+      const sign = row.last_at === null ? '' : ` · last sign ${duration(now - Date.parse(row.last_at))} ago`;
+      const hears = row.primary ? ' · hears people' : '';
+      const branch = row.branch === null ? '' : ` · ${row.branch}`;
+      return `${row.loop_id} · ${word} · ${row.tasks.done} of ${count(row.tasks.total, 'task')}${asks}${sign}${hears}${branch} · ${row.worktree}\n  next: ${row.next}`;
+    })
+    .join('\n');
+}

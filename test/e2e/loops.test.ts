@@ -1,0 +1,95 @@
+/** Loops in work trees of their own, with the real program and real git. */
+import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test, vi } from 'vitest';
+import { DONE, makeProject, type Project, story, taskList } from './project.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+let project: Project;
+afterEach(() => project?.remove());
+
+const IGNORED = '.env\nnode_modules/\n';
+const own = [{ do: [{ run: 'pwd > {{task}}.txt' }, { say: DONE }] }];
+const loops = async (cwd = project.dir) =>
+  JSON.parse((await project.ralph(['loops', '--json'], { cwd })).out) as Record<string, unknown>[];
+const tree = (name: string) => realpathSync(join(project.dir, '.ralph/worktrees', name));
+
+test('a loop works in a work tree of its own on its own branch, with the list and the files that no commit has', async () => {
+  project = makeProject({
+    files: { '.gitignore': IGNORED, 'a.txt': 'old\n' },
+    config: 'worktree: { copy: [".env"], run: ["echo ready > .env2"] }\n',
+    runs: [
+      {
+        do: [
+          { run: 'cat .env .env2 a.txt node_modules/x > {{task}}.txt; pwd >> {{task}}.txt' },
+          { say: DONE },
+        ],
+      },
+    ],
+  });
+  project.write('prd.json', taskList([story('US-001'), story('US-002')]));
+  project.write('.env', 'secret\n');
+  project.write('node_modules/x', 'package\n');
+  project.write('a.txt', 'edited\n');
+  const before = project.git('rev-parse', 'main');
+  const { code, err } = await project.ralph(['run', '--worktree', 'fix']);
+  expect([code, err]).toEqual([0, expect.any(String)]);
+  expect(err).toContain('Uncommitted here, and so not in the loop: a.txt');
+  const made = readFileSync(join(tree('fix'), 'US-001.txt'), 'utf8');
+  expect(made).toBe(`secret\nready\nold\npackage\n${tree('fix')}\n`);
+  expect(tree('fix').startsWith(realpathSync(project.home))).toBe(true);
+  // The main checkout is as it was.
+  expect(project.git('rev-parse', 'main')).toBe(before);
+  expect(project.read('a.txt')).toBe('edited\n');
+  expect(project.git('symbolic-ref', '--short', 'HEAD')).toBe('main');
+  expect(existsSync(join(project.dir, 'US-001.txt'))).toBe(false);
+  // And no commit of the loop holds what it was given.
+  expect(project.git('diff', '--name-only', 'main', 'ralph/fix').split('\n')).toEqual([
+    'US-001.txt',
+    'US-002.txt',
+  ]);
+  const [row] = await loops();
+  expect(row).toMatchObject({
+    loop_id: 'fix',
+    primary: false,
+    branch: 'ralph/fix',
+    worktree: tree('fix'),
+    landed: false,
+    runner: null,
+    tasks: { done: 2, total: 2 },
+  });
+  expect(readdirSync(join(project.dir, '.ralph-sessions'))).toContain(row!.session_id);
+  expect((await project.ralph(['loops'])).out).toContain('fix · ');
+});
+
+test('several loops at once, each told of, none in the way of another; the name may be left to us', async () => {
+  project = makeProject({ files: { 'prd.json': taskList([story('US-001')]) }, runs: own });
+  const runs = [['--worktree', 'one'], ['--worktree', 'two'], ['--worktree']];
+  const done = await Promise.all(runs.map((args) => project.ralph(['run', ...args])));
+  expect(done.map(({ code }) => code)).toEqual([0, 0, 0]);
+  const rows = await loops();
+  expect(rows.map(({ loop_id: id }) => id)).toEqual(expect.arrayContaining(['one', 'two']));
+  expect(rows).toHaveLength(3);
+  expect(new Set(rows.map(({ session_id: id }) => id)).size).toBe(3);
+  expect(project.git('status', '--porcelain')).toBe('');
+});
+
+test('of two starts for one name one works and the other is told; what a refused start made is gone again', async () => {
+  project = makeProject({
+    files: { 'prd.json': taskList([story('US-001')]) },
+    runs: [{ do: [{ sleep_ms: 3000 }, { run: 'touch {{task}}.txt' }, { say: DONE }] }],
+  });
+  const both = await Promise.all([1, 2].map(() => project.ralph(['run', '--worktree', 'one'])));
+  expect(both.map(({ code }) => code).sort()).toEqual([0, 5]);
+  expect(both.find(({ code }) => code === 5)!.err).toMatch(
+    /Another (run is working here|start is making loop one)/,
+  );
+  const refused = await project.ralph(['run', '--worktree', 'two', '--agent', 'nobody']);
+  expect(refused.code).toBe(5);
+  const unready = await project.ralph(['run', '--worktree', 'three', '--tasks', 'none.json']);
+  expect(unready.code).toBe(5);
+  expect((await loops()).map(({ loop_id: id }) => id)).toEqual(['one']);
+  expect(project.git('branch', '--list', 'ralph/*', '--format=%(refname:short)')).toBe('ralph/one');
+  expect(project.git('worktree', 'list').split('\n')).toHaveLength(2);
+});
