@@ -9,7 +9,7 @@ export function loopsCommand(program: Command, done: (code: number) => void): vo
   common(
     program
       .command('loops')
-      .argument('[action]', 'list', 'list')
+      .argument('[action]', 'what to do: list', 'list')
       .argument('[loop]', 'the loop it is about')
       .description('loops in work trees of their own: how they stand'),
     'ralph loops',
