@@ -11,6 +11,7 @@ export {
   type Moved,
   openIntegration,
 } from './integration.ts';
+export {
   branchesAt,
   commitOfWork,
   dropBranch,

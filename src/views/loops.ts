@@ -11,8 +11,8 @@ export interface LoopFacts {
   /** Short. */
   branch: string | null;
   worktree: string;
-  standing: 'open' | 'queued' | 'landed' | 'needs_review' | 'discarded' | 'removed';
-  parked: { why: string; files: readonly string[] } | null;
+  standing: 'open' | 'queued' | 'landed' | 'handed_over' | 'needs_review' | 'discarded' | 'removed';
+  parked: { why: string; files: readonly string[]; next: string | null } | null;
   /** Why it cannot go on as it lies: its work tree or its branch is gone. */
   damage: string | null;
 }
@@ -75,7 +75,8 @@ function nextOf({ id, standing, damage, parked }: LoopFacts, row: Omit<LoopJson,
   if (standing === 'needs_review') {
     const files =
       parked === null || parked.files.length === 0 ? '' : ` (${parked.files.slice(0, 5).join(', ')})`;
-    return `${oneLine(parked?.why ?? 'it could not land', 200)}${files}; mend it on its branch, then ralph loops merge ${id}`;
+    const how = parked?.next ?? `mend it on its branch, then ralph loops merge ${id}`;
+    return `${oneLine(parked?.why ?? 'it could not land', 200)}${files}. ${oneLine(how, 300)}`;
   }
   if (standing === 'landed') return 'ralph loops prune';
   if (standing === 'queued') return `ralph loops merge ${id}`;
