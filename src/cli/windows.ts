@@ -101,12 +101,15 @@ const load = () => Promise.all([import('../app/index.ts'), import('../views/inde
 const status: Look = async (id, options) => {
   const [app, views] = await load();
   const now = Date.now();
-  const { state, live, messages } = await app.openState(folderOf(options), id ?? options.session);
+  const named = id ?? options.session;
+  const { session, state, live, messages } = await app.openState(folderOf(options), named);
   const text = views.statusText(state, now, live).trimEnd();
   const told = views.tellSenders(state, messages);
   const rest = told.length === 0 ? '' : `\n${views.messagesText(told)}`;
+  const alone = options.json === true || named !== undefined;
+  const beside = alone ? [] : (await app.questionsBeside(folderOf(options), session.id)).others;
   const json = { ...views.statusJson(state, now, live), messages: views.messagesJson(state, messages) };
-  answer(options, json, text + rest);
+  answer(options, json, [text + rest, ...views.besideLines(beside)].join('\n'));
 };
 
 const sessions: Look = async (_, options) => {

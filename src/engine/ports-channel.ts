@@ -4,7 +4,7 @@ import type { Exit, Message, MessageType, Question } from '../core/index.ts';
 /** Whom a piece of news is about, for people who watch several loops on one phone. */
 export interface NewsContext {
   sessionId: string;
-  /** The loop's name; `main` for the primary. */
+  /** The loop's name; `main` in the main checkout. */
   loop: string;
   /** null where it belongs to no iteration. */
   iteration: number | null;

@@ -2,7 +2,7 @@
 import { openQuestions, type Question, type QuestionState, type State } from '../core/index.ts';
 import { type StagedJson, type StagedNote, stagedJson, stagedLines } from './knowledge.ts';
 import { answerHint } from './next.ts';
-import { iso, oneLine, plain, until } from './words.ts';
+import { count, iso, oneLine, plain, until } from './words.ts';
 
 /** One question as `inbox --json` and `status --json` print it. Optional keys are absent where empty. */
 export interface QuestionJson {
@@ -67,11 +67,23 @@ export function inboxText(state: State, now: number, staged: readonly StagedNote
     .join('\n\n');
 }
 
+/** A loop of another work tree, which waits for a person. */
+interface Asking {
+  name: string;
+  live: boolean;
+  state: State;
+}
+
+/** That loops beside this one ask, in a line each. */
+export function besideLines(loops: readonly Asking[]): string[] {
+  return loops.map(
+    ({ name, state }) =>
+      `loop @${name} asks too: ${count(state.openQuestions.size, 'open question')}; \`ralph inbox\` shows all`,
+  );
+}
+
 /** What the loops beside this one ask, under their names. */
-export function besideText(
-  loops: readonly { name: string; live: boolean; state: State }[],
-  now: number,
-): string {
+export function besideText(loops: readonly Asking[], now: number): string {
   return loops
     .map(({ name, live, state }) => {
       const rest = live ? '' : ' (does not run now)';

@@ -10,7 +10,15 @@ export {
 } from './explain-time.ts';
 export { type FalseClaimJson, falseClaimLines, falseClaims } from './false-claims.ts';
 export { fold } from './fold.ts';
-export { besideText, inboxJson, inboxText, type QuestionJson, questionJson, questionText } from './inbox.ts';
+export {
+  besideLines,
+  besideText,
+  inboxJson,
+  inboxText,
+  type QuestionJson,
+  questionJson,
+  questionText,
+} from './inbox.ts';
 export * from './interventions.ts';
 export {
   type DocNote,

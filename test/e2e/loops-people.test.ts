@@ -122,6 +122,23 @@ test('one chat for two loops: replies find the loop that asked, also after the o
   expect(words(tree).sort()).toEqual(['green', 'use JWT']);
 });
 
+test('a command with a name in it, also a restart, is carried out by the loop of that name', async () => {
+  phone = await telegramStandin();
+  project = makeProject({ runs: [asks, paints], config: ROBOT, files: { '.gitignore': '.trees/\n' } });
+  const env = { RALPH_TELEGRAM_BOT_TOKEN: TOKEN, RALPH_TELEGRAM_API_URL: phone.url };
+  const tree = workTree('feature');
+  project.start(['run', 'paint'], { env });
+  await askedBy('main');
+  const beside = project.start(['run', 'paint there'], { env, cwd: tree });
+  await askedBy('feature');
+  phone.write('/restart @feature');
+  await until(() => facts(project, 'run.started', sessionOf(tree)).length === 2, 'it started again');
+  phone.write('@feature /stop enough');
+  expect((await beside.done).code).toBe(7);
+  expect(facts(project, 'run.stopped', sessionOf(tree)).map(({ code }) => code)).toEqual([7, 7]);
+  expect(facts(project, 'run.stopped', sessionOf(project.dir))).toEqual([]);
+});
+
 test('from the main checkout the questions of all loops are seen and answered, and @loop names one', async () => {
   const decides = { do: [{ say: '<promise>DECIDE:Which colour?</promise>' }] };
   const answered: ScriptedRun = { when: { iteration: 1 }, ...decides };
@@ -140,6 +157,7 @@ test('from the main checkout the questions of all loops are seen and answered, a
     ['q1', 'feature', sessionOf(tree)],
   ]);
   expect((await project.ralph(['inbox'])).out).toContain('Loop @feature asks; add --session @feature');
+  expect((await project.ralph(['status'])).out).toContain('loop @feature asks too: 1 open question');
   expect(json(await project.ralph(['status', '--json'])).session_id).toBe(sessionOf(project.dir));
   expect(json(await project.ralph(['status', '--json', '--session', '@feature'])).session_id).toBe(
     sessionOf(tree),
