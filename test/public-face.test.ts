@@ -136,6 +136,7 @@ const EXAMPLES: { [T in Fact['type']]: Extract<Fact, { type: T }> } = {
     flags: {},
   },
   'run.stopped': { type: 'run.stopped', code: 0, word: 'COMPLETE', reason: 'r' },
+  'spend.seen': { type: 'spend.seen', usd: 1.5 },
   'lock.taken_over': { type: 'lock.taken_over', from: runner },
   'journal.repaired': { type: 'journal.repaired', bytes: 1, keptAs: 'journal.torn-1' },
   'phase.entered': { type: 'phase.entered', phase: 'BATCHING' },

@@ -23,6 +23,7 @@ import {
   openMailbox,
   openMirrors,
   openWorks,
+  otherSpending,
   type Repair,
   sha256,
   skillFolders,
@@ -109,6 +110,7 @@ export async function openSession(request: OpenRequest): Promise<Opened> {
       mirrors,
       knowledge: knowledgeOf(request, ground),
       feedback: feedbackSource(session.dir),
+      spending: otherSpending(place.mainDir, () => session.id),
       secret: () => randomBytes(32).toString('hex'),
       sha256,
       recorded: (record) => {

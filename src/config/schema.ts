@@ -116,7 +116,7 @@ const limits = z.strictObject({
     .positive()
     .nullable()
     .default(null)
-    .describe('Cost of a day, all sessions.'),
+    .describe('Cost of a day (local time), all sessions of the project, also those that run at once.'),
   max_tokens: z.int().min(1).nullable().default(null).describe('Input and output tokens of a run.'),
   idle_timeout: seconds('Seconds without output and file change before an attempt is ended.', 600),
   pause_grace: z

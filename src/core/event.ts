@@ -138,6 +138,8 @@ export type Fact =
       notes: string[];
     }
   | { type: 'run.stopped'; code: number; word: string; reason: string }
+  /** Spent today (local time) by every loop of the project, with what this run has spent so far. USD. */
+  | { type: 'spend.seen'; usd: number }
   | { type: 'lock.taken_over'; from: Runner }
   | { type: 'journal.repaired'; bytes: number; keptAs: string }
   | { type: 'phase.entered'; phase: Phase }

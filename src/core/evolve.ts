@@ -18,6 +18,7 @@ import { PHASES, type Phase } from './phase.ts';
 import { attemptsUsed } from './pick.ts';
 import type { Policy } from './policy.ts';
 import { itemKey, MODES, type Mode } from './role.ts';
+import { seeSpending } from './spend.ts';
 import { newCycle, newHats, type RunState, type State } from './state.ts';
 import { isTerminal } from './task.ts';
 
@@ -51,6 +52,8 @@ function evolveFact(state: State, fact: Fact, at: number): void {
       return startRun(state, fact, at);
     case 'run.stopped':
       return stopRun(state, fact);
+    case 'spend.seen':
+      return seeSpending(state, fact.usd);
     case 'session.imported':
       return importSession(state, fact);
     case 'lock.taken_over':

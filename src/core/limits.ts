@@ -138,7 +138,7 @@ export function spendingLimit(state: State, live: LiveUsage): string | null {
     return `${tokens} of ${maxTokens} tokens are used (--max-tokens)`;
   const today = run.spentTodayUsd + usd;
   if (maxCostUsdPerDay !== null && today >= maxCostUsdPerDay)
-    return `${money(today)} of $${maxCostUsdPerDay} are spent today by all loops of the project (limits.max_cost_usd_per_day)`;
+    return `${cost.estimated === null ? '' : 'about '}${money(today)} of $${maxCostUsdPerDay} are spent today by all loops of the project (limits.max_cost_usd_per_day)`;
   return null;
 }
 

@@ -64,3 +64,19 @@ export function costSource({ costUsd, estimated }: Spent): 'reported' | 'estimat
 export function spentIn({ costUsd, costFrom }: Pick<Usage, 'costUsd' | 'costFrom'>): Spent {
   return { costUsd, estimated: costFrom ?? null };
 }
+
+/** Ended attempts of this session whose bill came at `since` or later. USD. */
+export function spentSince(state: State, since: number): number {
+  let usd = 0;
+  for (const { endedAt, report } of state.attempts.values())
+    if (endedAt !== null && endedAt >= since) usd += report?.usage.costUsd ?? 0;
+  return usd;
+}
+
+/** What all loops have spent today as this run has it. */
+export const spentToday = ({ run }: State): number => (run ? run.spentTodayUsd + (run.costUsd ?? 0) : 0);
+
+/** The whole of today was looked at; what this run adds from now on comes on top. */
+export function seeSpending({ run }: State, usd: number): void {
+  if (run) run.spentTodayUsd = usd - (run.costUsd ?? 0);
+}

@@ -323,6 +323,7 @@ export interface RunState extends Spent {
   addedTasks: number;
   activeMs: number;
   tokens: number;
+  /** Spent today beside what this run has: below 0 where part of that was spent before midnight. USD. */
   spentTodayUsd: number;
   flags: Record<string, unknown>;
   stopped: { code: number; word: string; reason: string } | null;

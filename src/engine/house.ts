@@ -27,6 +27,7 @@ import type {
   Leftovers,
   Mailbox,
   Mirrors,
+  Spending,
   TaskList,
   Works,
 } from './ports.ts';
@@ -57,6 +58,7 @@ export interface Ports {
   mirrors: Mirrors;
   knowledge: KnowledgeSource;
   feedback: FeedbackSource;
+  spending: Spending;
   cycles: CycleFiles;
   /** A fresh secret of at least 128 bits, as hex. */
   secret(): string;

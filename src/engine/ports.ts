@@ -245,6 +245,15 @@ export interface GroundPool {
   close(): Promise<void>;
 }
 
+/** What other sessions of the project spend, while this one runs. */
+export interface Spending {
+  /**
+   * What they have spent since midnight, local time, as of now, and when that midnight was (epoch ms). Cheap: asked
+   * every second.
+   */
+  othersToday(now: number): { usd: number; midnight: number };
+}
+
 /** What an agent says it can do. The engine and the windows read it; nobody guesses by name. */
 export interface Capabilities {
   stream: boolean;

@@ -18,10 +18,12 @@ import { runWave } from './perform/run.ts';
 import { homeIsWhole } from './perform/side.ts';
 import { close, open } from './perform/wave.ts';
 import { reportStale, reviewAnyway } from './perform/works.ts';
+import { lookAtSpending } from './spending.ts';
 
 /** Carries out one step of the law and says when the next is due. */
 export async function turn(house: House): Promise<Turned> {
   await intake(house);
+  await lookAtSpending(house);
   const step = decide(house.state, { now: house.clock.now(), live: new Set(house.live.keys()) });
   const turned = await perform(house, step);
   if (RESTS.has(step.do)) await redraw(house);

@@ -5,6 +5,7 @@
 import { noLiveUsage, pay, type StopCause, spendingLimit, taskCostReached } from '../core/index.ts';
 import type { House } from './house.ts';
 import { readMailbox } from './intake.ts';
+import { lookAtSpending } from './spending.ts';
 
 export interface Watch {
   /** Why things were ended; null while nothing had to be. */
@@ -39,6 +40,7 @@ export function watch(house: House, { end, tick }: Watched): Watch {
       if (closed || failure) return;
       try {
         await readMailbox(house);
+        await lookAtSpending(house);
         await tick?.();
       } catch (error) {
         failure = error;
@@ -85,6 +87,11 @@ export function causeOf(house: House): StopCause | null {
   if (state.aborted && !state.aborted.done) return 'abort';
   if (state.paused) return 'pause';
   return overLimit(house) ? 'limit' : null;
+}
+
+/** A limit that binds before the next agent starts: another loop may have spent the day's money meanwhile. */
+export function limitNow({ state }: House): string | null {
+  return spendingLimit(state, noLiveUsage());
 }
 
 function overLimit(house: House): boolean {

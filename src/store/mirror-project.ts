@@ -3,20 +3,13 @@
  * metrics, loops. What is known of agents outlives their session, so each judged iteration is first noted in
  * the project journal, once: a session's notes are numbered, and the journal knows how many of them it has.
  */
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { type State, standingFeedback } from '../core/index.ts';
 import { type InterventionEvent, writeInterventionsJson } from '../dialects/index.ts';
 import { type IterationNote, profileFile, statusDetail, stories } from '../views/index.ts';
 import type { Telling } from './mirror-rows.ts';
 import { INTERVENTIONS_RESET, ITERATION_NOTED, readNote } from './notes.ts';
-import {
-  appendProject,
-  type ProjectRecord,
-  projectBytes,
-  projectFiles,
-  projectJournal,
-  readProjectLine,
-} from './project.ts';
+import { appendProject, type ProjectRecord, readProjectLine } from './project.ts';
+import { projectText } from './project-tail.ts';
 
 const DAY_MS = 86_400_000;
 /** Events that `interventions/events.json` shows at most; all of them are in the project journal. */
@@ -36,9 +29,6 @@ export interface ProjectNotes {
 }
 
 interface Known {
-  /** Which file was read, and how many bytes of it. */
-  ino: number;
-  read: number;
   notes: IterationNote[];
   /** Notes of our session that the journal has. */
   noted: number;
@@ -50,20 +40,12 @@ interface Known {
 
 /** What a project knows of its agents, as one session adds to it. */
 export function projectNotes(mainDir: string, sessionId: () => string): ProjectNotes {
+  const tail = projectText(mainDir, { compressed: true });
   let known: Known | null = null;
 
-  /** Other loops and `--reset` write there too; what is new is read, nothing twice. */
   function refreshed(): Known {
-    const stat = statSync(projectJournal(mainDir), { throwIfNoEntry: false });
-    if (known === null || known.ino !== (stat?.ino ?? 0) || (stat?.size ?? 0) < known.read) {
-      known = { ino: stat?.ino ?? 0, read: 0, ...nothing() };
-      for (const file of projectFiles(mainDir, { compressed: true }).slice(0, -1))
-        learnAll(known, projectBytes(file)?.toString('utf8') ?? '');
-    }
-    const size = stat?.size ?? 0;
-    if (size === known.read) return known;
-    const { text, bytes } = wholeLinesFrom(projectJournal(mainDir), known.read, size);
-    known.read += bytes;
+    const { text, anew } = tail();
+    if (known === null || anew) known = nothing();
     learnAll(known, text);
     return known;
   }
@@ -116,20 +98,8 @@ export function projectNotes(mainDir: string, sessionId: () => string): ProjectN
 
 const RELEVANT = /"type":"(?:iteration\.noted|interventions\.reset)"/;
 
-function nothing(): Omit<Known, 'ino' | 'read'> {
+function nothing(): Known {
   return { notes: [], noted: 0, reset: false, events: null, profiles: null };
-}
-
-function wholeLinesFrom(file: string, from: number, to: number): { text: string; bytes: number } {
-  const handle = openSync(file, 'r');
-  try {
-    const buffer = Buffer.alloc(to - from);
-    const length = readSync(handle, buffer, 0, buffer.length, from);
-    const bytes = buffer.lastIndexOf(0x0a, length - 1) + 1;
-    return { text: buffer.toString('utf8', 0, bytes), bytes };
-  } finally {
-    closeSync(handle);
-  }
 }
 
 function learn(known: Known, record: ProjectRecord | null, session: string): void {

@@ -50,6 +50,7 @@ export function describeFact(fact: Fact, at: number, state?: State): string | nu
     case 'task.charged':
     case 'wave.started':
     case 'attempt.spawned':
+    case 'spend.seen':
     case 'leftovers.cleared':
       return null;
     case 'ground.changed': {

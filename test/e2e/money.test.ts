@@ -88,3 +88,35 @@ test('where no price is known a cap in tokens binds inside the attempt all the s
   expect(exit.reason).toBe('50000 of 40000 tokens are used (--max-tokens)');
   expect(facts(project, 'attempt.ended')[0]?.report.usage.costUsd).toBeNull();
 });
+
+test('two loops at once share the cap of the day: what one spends stops the other in the middle', async () => {
+  // Each tells 60 cents at once; the loop of the project folder also ends, with four dollars told.
+  const bill = JSON.stringify({
+    type: 'result',
+    subtype: 'success',
+    is_error: false,
+    result: '',
+    total_cost_usd: 4,
+    session_id: 's',
+  });
+  project = spender(answer('claude-opus-5-5', 150_000), { limits: '{ max_cost_usd_per_day: 4.3 }' });
+  project.write(
+    'agent.sh',
+    `cat <<'END'\n${answer('claude-opus-5-5', 150_000)}\nEND\ntouch "$HOME/at-work-$(basename "$PWD")"
+case "$PWD" in */second) sleep 300 ;; esac
+until [ -e "$HOME/at-work-second" ]; do sleep 0.1; done
+echo made > t1.txt\necho '${bill}'\n`,
+  );
+  project.git('commit', '-qam', 'two manners');
+  const second = join(project.home, 'second');
+  project.git('worktree', 'add', '-q', second);
+  const args = ['run', '--no-wait', '--json'];
+  const [, stopped] = await Promise.all([
+    project.ralph([...args, '--max-iterations', '1'], { timeoutMs: 120_000 }),
+    project.ralph(args, { cwd: second, timeoutMs: 120_000 }),
+  ]);
+  expect(result(stopped!).exit).toMatchObject({
+    code: 1,
+    reason: 'about $4.60 of $4.3 are spent today by all loops of the project (limits.max_cost_usd_per_day)',
+  });
+});

@@ -105,6 +105,8 @@ export interface Outside {
   feedback: { id: string; text: string }[];
   /** What somebody did to progress.md. */
   progress: ProgressEdit | null;
+  /** What other sessions have spent, by when. */
+  othersSpent: { at: number; usd: number }[];
   works: Record<string, string>;
   /** The session's works by path. */
   session: Files;
@@ -185,6 +187,7 @@ export function makeWorld(options: WorldOptions): World {
     shown: [],
     feedback: [],
     progress: null,
+    othersSpent: [],
     works: {},
     session: {},
     outboxes: {},
@@ -377,6 +380,13 @@ function ports(world: World): Ports {
     },
     knowledge: { read: async () => ({}) },
     feedback: { poll: async () => outside.feedback },
+    spending: {
+      othersToday(now) {
+        const midnight = now - (now % 86_400_000);
+        const today = outside.othersSpent.filter(({ at }) => at >= midnight);
+        return { usd: today.reduce((sum, { usd }) => sum + usd, 0), midnight };
+      },
+    },
     cycles: cycleFiles({ ...outside, sha, task: (given, order) => task(given, order, false) }),
     secret: () => sha(`${world.records.length}-${Math.random()}`),
     sha256: sha,

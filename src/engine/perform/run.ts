@@ -32,7 +32,8 @@ import { intake, readMailbox } from '../intake.ts';
 import { followOutbox } from '../outbox.ts';
 import type { AgentHandle } from '../ports.ts';
 import { gatherPrompt } from '../prompt-input.ts';
-import { causeOf, watch } from '../watch.ts';
+import { lookAtSpending } from '../spending.ts';
+import { causeOf, limitNow, watch } from '../watch.ts';
 import { baseline } from './baseline.ts';
 import { leftHistory, offCourse, pauseForSwitch } from './branch.ts';
 import { type Finished, finishAttempt } from './finish.ts';
@@ -94,7 +95,14 @@ async function start(house: House, { iteration, item }: Waiting, before: Mark): 
   const prepared = await prepare(house, { iteration, item });
   // The mailbox is read last before a prompt is sealed.
   await (house.side === null ? intake(house) : readMailbox(house));
-  if (causeOf(house) !== null || house.state.stopAsked || !isWanted(house.state, item)) return;
+  await lookAtSpending(house);
+  if (
+    causeOf(house) !== null ||
+    limitNow(house) !== null ||
+    house.state.stopAsked ||
+    !isWanted(house.state, item)
+  )
+    return;
   await attempt(house, { iteration, item, before, ...prepared });
 }
 

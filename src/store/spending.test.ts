@@ -1,0 +1,58 @@
+/** What other sessions have spent today, read from a project journal on disk as it grows. */
+import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { appendProject, projectJournal, tidyProject } from './project.ts';
+import { otherSpending } from './spending.ts';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'ralph-spending-'));
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+const NOON = new Date(2026, 10, 29, 12).getTime();
+const bill = (session: string, iteration: number, usd: number, at = NOON) => ({
+  at,
+  type: 'cost.spent',
+  session,
+  iteration,
+  agent: 'a',
+  usd,
+});
+
+it('counts the day of the others, each bill once, and nothing of its own session or of yesterday', async () => {
+  const spending = otherSpending(dir, () => 'mine');
+  expect(spending.othersToday(NOON).usd).toBe(0);
+  await appendProject(
+    dir,
+    bill('mine', 1, 4),
+    bill('b', 1, 1),
+    bill('b', 1, 1),
+    bill('c', 1, 2, NOON - 86_400_000),
+  );
+  expect(spending.othersToday(NOON).usd).toBe(1);
+  await appendProject(dir, { at: NOON, type: 'agent.failed', agent: 'a' }, bill('b', 2, 0.5));
+  expect(spending.othersToday(NOON).usd).toBe(1.5);
+  expect(spending.othersToday(NOON + 86_400_000).usd).toBe(0);
+});
+
+it('waits for the rest of a line that another loop is writing', async () => {
+  const spending = otherSpending(dir, () => 'mine');
+  await appendProject(dir, bill('b', 1, 1));
+  const line = JSON.stringify({ v: 1, ...bill('b', 2, 2) });
+  appendFileSync(projectJournal(dir), line.slice(0, 40));
+  expect(spending.othersToday(NOON).usd).toBe(1);
+  appendFileSync(projectJournal(dir), `${line.slice(40)}\n`);
+  expect(spending.othersToday(NOON).usd).toBe(3);
+});
+
+it('still knows the day when the journal was closed and begins anew', async () => {
+  const spending = otherSpending(dir, () => 'mine');
+  await appendProject(dir, { at: NOON - 40 * 86_400_000, type: 'old' }, bill('b', 1, 1));
+  expect(spending.othersToday(NOON).usd).toBe(1);
+  await tidyProject(dir, { now: NOON, days: 30 });
+  await appendProject(dir, bill('b', 2, 2));
+  expect(spending.othersToday(NOON).usd).toBe(3);
+});
