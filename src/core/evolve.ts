@@ -49,11 +49,9 @@ function evolveFact(state: State, fact: Fact, at: number): void {
     case 'session.created':
       return createSession(state, fact, at);
     case 'run.started':
-      return startRun(state, fact, at);
     case 'run.stopped':
-      return stopRun(state, fact);
     case 'spend.seen':
-      return seeSpending(state, fact.usd);
+      return evolveRun(state, fact, at);
     case 'session.imported':
       return importSession(state, fact);
     case 'lock.taken_over':
@@ -115,6 +113,14 @@ function evolveFact(state: State, fact: Fact, at: number): void {
     default:
       return exhausted(fact);
   }
+}
+
+type RunFact = Extract<Fact, { type: 'run.started' | 'run.stopped' | 'spend.seen' }>;
+
+function evolveRun(state: State, fact: RunFact, at: number): void {
+  if (fact.type === 'run.started') startRun(state, fact, at);
+  else if (fact.type === 'run.stopped') stopRun(state, fact);
+  else seeSpending(state, fact.usd);
 }
 
 function passOver(state: State, item: string): void {

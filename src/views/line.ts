@@ -53,14 +53,8 @@ export function describeFact(fact: Fact, at: number, state?: State): string | nu
     case 'spend.seen':
     case 'leftovers.cleared':
       return null;
-    case 'ground.changed': {
-      if (!fact.rewritten) return null;
-      const { changes, changeCount } = fact.rewritten;
-      return `the gates rewrote ${count(changeCount, 'file')} of the task: ${some(
-        changes.map(({ path }) => path),
-        5,
-      )}`;
-    }
+    case 'ground.changed':
+      return rewrittenLine(fact);
     case 'desk.written':
       return fact.sha256 === null ? null : `written: ralph/${fact.file}`;
     case 'review.recorded':
@@ -90,6 +84,12 @@ export function describeFact(fact: Fact, at: number, state?: State): string | nu
     default:
       return peopleLine(fact, at);
   }
+}
+
+function rewrittenLine({ rewritten }: Of<'ground.changed'>): string | null {
+  if (!rewritten) return null;
+  const paths = rewritten.changes.map(({ path }) => path);
+  return `the gates rewrote ${count(rewritten.changeCount, 'file')} of the task: ${some(paths, 5)}`;
 }
 
 function setAsideLine({ task, changes }: Of<'leftovers.set_aside'>, state: State | undefined): string {
