@@ -1,8 +1,9 @@
 /**
  * What it means for an agent that its provider says no. A limit, an overload and a broken connection are waited
  * for: until the time the provider names, else for a delay that grows; and others stand in meanwhile. Login and
- * bills wait for a person. None of it is charged to the work. A prompt that is too long and a crash are not here:
- * they may be the work's own doing, so they count as deaths of the item.
+ * bills wait for a person. None of it is charged to the work. A prompt that is too long and a crash may be the work's
+ * own doing, so they count as deaths of the item; only where a row of crashes would end the run while others are
+ * left, those go on.
  */
 import type { Fact } from './event.ts';
 import type { AgentError, ProviderErrorKind } from './evidence.ts';
@@ -35,6 +36,7 @@ export function downBy(error: AgentError | null): { kind: string; message: strin
 
 /** The wait that follows; null: this is nothing that waiting ends. */
 export function parkingFor(state: State, { attempt, error, at }: Refused): Parking | null {
+  if (error.kind === 'crash') return afterCrashes(state, { attempt, error, at });
   if (!WAITED_FOR.has(error.kind)) return null;
   const { agent } = attempt;
   const before = state.parked.get(agent);
@@ -54,6 +56,29 @@ export function parkingFor(state: State, { attempt, error, at }: Refused): Parki
     row,
     told,
   };
+}
+
+/** The last crash of the row that is allowed puts the agent aside, if another can go on; else it ends the run. */
+function afterCrashes(state: State, { attempt, error, at }: Refused): Parking | null {
+  const { agent } = attempt;
+  const allowed = allowedRow(state);
+  const last = state.deadRow + 1 >= allowed || isSpent(state, agent);
+  if (!last || standInFor(state, { attempt, error, at }) === undefined) return null;
+  const row = Math.max(allowed, (state.parked.get(agent)?.row ?? 0) + 1);
+  const until = at + SPENT_DELAY_S * 1000;
+  return {
+    type: 'provider.parked',
+    agent,
+    until,
+    reason: error.message,
+    kind: 'crash',
+    row,
+    told: false,
+  };
+}
+
+function standInFor(state: State, { attempt: { agent, item }, at }: Refused): string | undefined {
+  return choiceOf(state, item).find((name) => name !== agent && isAvailable(state, name, at));
 }
 
 function delayS(state: State, kind: ProviderErrorKind, row: number): number {
@@ -95,8 +120,8 @@ export function forgive(state: State): void {
 /** Tells people at the moment of the no who goes on, and when the agent is tried again. */
 export function outageNotice(state: State, refused: Refused, parking: Parking | null): Fact[] {
   const { attempt, error, at } = refused;
-  const { agent, item } = attempt;
-  const standIn = choiceOf(state, item).find((name) => name !== agent && isAvailable(state, name, at));
+  const { agent } = attempt;
+  const standIn = standInFor(state, refused);
   if (parking === null) {
     if (standIn === undefined) return [];
     const text = `${agent} cannot work (${error.kind}): ${short(error.message)} ${standIn} goes on; ${agent} is tried again at the next start.`;

@@ -5,6 +5,7 @@
 import { readQuestionText } from './ask-text.ts';
 import { type Correction, correct } from './correct.ts';
 import type { Fact } from './event.ts';
+import type { AgentError } from './evidence.ts';
 import { passesOn } from './fallback.ts';
 import type { Intervention, InterventionKind } from './finding.ts';
 import type { Evidence, Judgement } from './judgement.ts';
@@ -28,7 +29,7 @@ export interface Settlement {
 
 export function settle(settlement: Settlement): Fact[] {
   const { state, attempt, evidence, judgement, tree } = settlement;
-  const error = judgement.value === 'died' ? evidence.report.error : null;
+  const error = deathOf(settlement);
   const refused = error && { attempt, error, at: settlement.at };
   const parking = refused && parkingFor(state, refused);
   const down = downBy(error);
@@ -61,6 +62,13 @@ export function settle(settlement: Settlement): Fact[] {
   const finished = facts.some((fact) => fact.type === 'task.moved' && fact.to === 'done');
   if (!finished) facts.push(...questions(settlement, task ?? null));
   return facts;
+}
+
+/** What the agent died of; null: it did not. */
+function deathOf({ judgement, evidence: { report } }: Settlement): AgentError | null {
+  if (judgement.value !== 'died') return null;
+  const unnamed = { kind: 'crash' as const, message: judgement.reason, resetsAt: null };
+  return report.error ?? (report.ending === 'died' ? unnamed : null);
 }
 
 /** What a person should hear in the evening rather than find out in the morning. */

@@ -205,8 +205,10 @@ function parkedLine(
   const who = oneLine(agent, 40);
   if (kind === 'limit' && told)
     return `${who} is at its provider's limit, which ${end > at ? `ends ${until(end, at)}` : 'is over by now'}${tail(reason)}`;
+  const again = `it is tried again ${end > at ? until(end, at) : 'at once'}${tail(reason)}`;
+  if (kind === 'crash') return `${who} died again and again; ${again}`;
   const what = kind === 'limit' ? 'a limit without a known end' : kind;
-  return `${who} was refused by its provider (${what}); it is tried again ${end > at ? until(end, at) : 'at once'}${tail(reason)}`;
+  return `${who} was refused by its provider (${what}); ${again}`;
 }
 
 function unknownFact(fact: never): never {

@@ -1,5 +1,5 @@
 /**
- * Providers that said no: who cannot work now and who goes on, how it went through the session, and what of it
+ * Agents that could not work, as their provider said no: who cannot now and who goes on, how it went through the session, and what of it
  * stands in the summary that ends a run.
  */
 import { type Fact, type State, timeWords } from '../core/index.ts';
@@ -116,9 +116,9 @@ export function standInWords(
 
 export interface RefusedJson {
   agent: string;
-  /** Runs that died by its provider. */
+  /** Runs that died of it. */
   times: number;
-  kind: string;
+  /** What the last of them died of. */
   reason: string;
 }
 
@@ -127,12 +127,11 @@ export function refusedIn(state: State): RefusedJson[] {
   const from = state.run?.startedAt ?? Number.POSITIVE_INFINITY;
   const found = new Map<string, RefusedJson>();
   for (const { agent, startedAt, verdict } of state.attempts.values()) {
-    // The reason of a death is its kind, and what was said.
-    const [kind = '', ...said] = (verdict?.reason ?? '').split(': ');
-    const needsPerson = verdict?.value === 'died' && (kind === 'auth' || kind === 'billing');
+    const reason = verdict?.reason ?? '';
+    const needsPerson = verdict?.value === 'died' && /^(?:auth|billing): /.test(reason);
     if (startedAt < from || !(verdict?.parked || needsPerson)) continue;
     const times = (found.get(agent)?.times ?? 0) + 1;
-    found.set(agent, { agent, times, kind, reason: said.join(': ') });
+    found.set(agent, { agent, times, reason });
   }
   return [...found.values()];
 }
@@ -148,8 +147,8 @@ export function refusedLines(state: State, refused: readonly RefusedJson[]): str
   const did = [...runs].map(([agent, n]) => `${oneLine(agent, 60)} ${n}`).join(', ');
   return [
     ...refused.map(
-      ({ agent, times, kind, reason }) =>
-        `${oneLine(agent, 60)}: its provider said no ${times === 1 ? 'once' : `${times} times`}, last ${kind}: ${oneLine(reason, 160)}`,
+      ({ agent, times, reason }) =>
+        `${oneLine(agent, 60)} could not work in ${count(times, 'run')}, last: ${oneLine(reason, 200)}`,
     ),
     `Runs that came to an end: ${did === '' ? 'none' : did}; \`ralph why\` tells who stood in for whom.`,
   ];

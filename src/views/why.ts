@@ -284,7 +284,7 @@ function providerLines({ state, outages, iterations }: Story, now: number): stri
   if (outages.length === 0) return [];
   const told = outageStories(outages, iterations);
   const more = told.length > MOST_OUTAGES ? [`  and ${told.length - MOST_OUTAGES} before`] : [];
-  return ['providers that said no:', ...more, ...told.slice(-MOST_OUTAGES), ...outageLines(state, now)];
+  return ['agents that could not work:', ...more, ...told.slice(-MOST_OUTAGES), ...outageLines(state, now)];
 }
 
 const MOST_OUTAGES = 8;

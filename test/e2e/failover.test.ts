@@ -79,10 +79,10 @@ describe('with another agent to fall back on', () => {
       expect.stringMatching(/^first is back: its limit ended at .* UTC; second went on meanwhile\.$/),
     ]);
     expect(ran.out).toMatch(/first: limit until \d/);
-    expect(ran.out).toMatch(/first: its provider said no once, last limit: You've hit your 5-hour limit/);
+    expect(ran.out).toMatch(/first could not work in 1 run, last: limit: You've hit your 5-hour limit/);
     const why = (await project.ralph(['why'])).out;
     expect(why).toMatch(
-      /providers that said no:\n {2}iteration 2, .*: first: limit until .*; second went on \(.*\); back with iteration \d/,
+      /agents that could not work:\n {2}iteration 2, .*: first: limit until .*; second went on \(.*\); back with iteration \d/,
     );
     const told = json<{ provider_story: string[]; outages: unknown[] }>(
       await project.ralph(['why', '--json']),

@@ -274,6 +274,28 @@ describe('an overload or a broken connection', () => {
   });
 });
 
+describe('an agent that crashes again and again', () => {
+  const crash = { kind: 'crash' as const, message: 'segmentation fault' };
+
+  test('the other goes on after the row that would have ended the run, and is done', async () => {
+    const world = makeServed((_, agent) => (agent === 'claude' ? crash : null), 3);
+    const { exit } = await run(world, TWO);
+    expect(exit.code, exit.reason).toBe(0);
+    const agents = facts(world, 'attempt.started').map(({ agent }) => agent);
+    expect(agents).toEqual([...Array(5).fill('claude'), ...Array(3).fill('codex')]);
+    expect(notices(world)[0]).toMatch(/^claude: crash, and nobody says until when; codex goes on/);
+    expect(facts(world, 'task.charged')).toEqual([]);
+    leave(world);
+  });
+
+  test('where the other crashes as well, the run stops with 6', async () => {
+    const world = makeServed(() => crash, 3);
+    expect((await run(world, TWO)).exit.code).toBe(6);
+    expect(facts(world, 'attempt.started').length).toBeLessThanOrEqual(6);
+    leave(world);
+  });
+});
+
 test('a prompt that is too long is no outage: nobody takes over, and the run stops after its tries', async () => {
   const world = makeServed(() => ({ kind: 'prompt_too_long', message: 'prompt is too long' }), 1);
   const { exit } = await run(world, TWO);
