@@ -88,7 +88,9 @@ function handlers(notes: Notes, now: () => number): Handlers {
       }
       const stats = object(event.stats);
       const [input, output] = [count(stats.input_tokens), count(stats.output_tokens)];
-      return input + output === 0 ? [] : [notes.spend({ input, output, costUsd: null })];
+      return input + output === 0
+        ? []
+        : [notes.spend({ input, output, cached: count(stats.cached), several: true, costUsd: null })];
     },
   };
 }
