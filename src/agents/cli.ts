@@ -7,6 +7,7 @@ import type { Agent, AgentCall, Capabilities } from '../engine/index.ts';
 import { findProgram, run } from '../process/index.ts';
 import { startChild } from './child.ts';
 import type { StreamReader } from './stream.ts';
+import type { LiveInput } from './talk.ts';
 
 export interface CliSpec {
   name: string;
@@ -40,7 +41,7 @@ export interface Wanted {
   oldest: readonly [number, number, number];
 }
 
-/** One agent program as its adapter describes it. The prompt goes to stdin, which is closed after it. */
+/** One agent program as its adapter describes it. The prompt goes to stdin. */
 export interface Cli extends About, Wanted {
   capabilities: Capabilities;
   args(call: AgentCall): string[];
@@ -48,6 +49,8 @@ export interface Cli extends About, Wanted {
   env?: Record<string, string>;
   /** Without a call: for a run that began afresh. */
   read(call?: AgentCall): StreamReader;
+  /** It is talked to while it works, in one run; absent: stdin is closed behind the prompt. */
+  live?(call: AgentCall): LiveInput;
 }
 
 export const VERSION_MS = 20_000;
@@ -117,7 +120,9 @@ export function cliAgent(cli: Cli, spec: CliSpec): Agent {
     start(call) {
       const command = [spec.program ?? cli.program, ...(spec.args ?? []), ...cli.args(call)];
       const env = { ...cli.env, ...call.env };
-      return Promise.resolve(startChild(call, { command, env, input: call.prompt, reader: cli.read(call) }));
+      const live = cli.live?.(call);
+      const plan = { command, env, input: call.prompt, reader: cli.read(call) };
+      return Promise.resolve(startChild(call, live === undefined ? plan : { ...plan, live }));
     },
     check: async () => (await lookFor(cli, spec)).problems,
   };

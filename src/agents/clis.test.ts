@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Move, type Question, type Refusal, sitAgentExam } from '../../test/exams/agent-exam.ts';
 import type { ProviderErrorKind } from '../core/index.ts';
-import type { AgentEvent } from '../engine/index.ts';
+import type { AgentCall, AgentEvent } from '../engine/index.ts';
 import { cliAgent } from './cli.ts';
 import { CLIS, type CliKind } from './clis.ts';
 import type { StreamReader, Told } from './stream.ts';
@@ -133,7 +133,7 @@ const recordings = (kind: CliKind): string[] =>
     .map((file) => file.replace('.jsonl', ''));
 
 function read(kind: CliKind, out: string[], err: string[] = []) {
-  const reader: StreamReader = CLIS[kind].read();
+  const reader: StreamReader = CLIS[kind].read({ cwd: '/home/dev/repo' } as AgentCall);
   const events: AgentEvent[] = out.flatMap((line) => reader.line(line));
   for (const line of err) events.push(...(reader.complaint?.(line) ?? []));
   return { told: reader.told(), events, reader };
@@ -315,7 +315,7 @@ for (const kind of KINDS) {
       const steps = join(home, 'steps.json');
       writeFileSync(steps, JSON.stringify(moves.flatMap((move) => stepsOf(kind, move))));
       const program = join(home, CLIS[kind].program);
-      writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${puppet}' '${steps}'\n`);
+      writeFileSync(program, `#!/bin/sh\nexec '${process.execPath}' '${puppet}' '${steps}' "$@"\n`);
       chmodSync(program, 0o755);
       return cliAgent(CLIS[kind], { name: kind });
     },

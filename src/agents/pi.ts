@@ -1,5 +1,5 @@
 /**
- * pi, run headless by `pi -p --mode json`: the prompt on stdin, one event a line on stdout. Facts about the
+ * pi, run headless by `pi --mode rpc`: commands on stdin (see pi-live.ts), one event a line on stdout. Facts about the
  * program were recorded with version 0.73.1; the streams lie in test/fixtures/agents. It ends with 0 whatever
  * happened; how a try ended stands in the last message of the model, and `agent_end` comes after each try.
  */
@@ -8,6 +8,7 @@ import type { AgentCall, AgentEvent } from '../engine/index.ts';
 import type { Cli } from './cli.ts';
 import { eventReader, type Handlers, type Notes } from './event-reader.ts';
 import { count, type Json, object, objects, text } from './json.ts';
+import { piLive } from './pi-live.ts';
 import { classifyError } from './provider-error.ts';
 import { resetTimeIn } from './reset-time.ts';
 import type { StreamReader } from './stream.ts';
@@ -65,17 +66,25 @@ function exitCodeOf(words: string, failed: boolean): number | null {
 }
 
 function handlers(notes: Notes, now: () => number): Handlers {
+  let begun = false;
   const goesOn = () => {
     notes.told.closed = false;
     return [];
   };
   return {
-    session(event) {
-      notes.told.sessionId = text(event.id) || null;
-      notes.cwd = text(event.cwd);
+    response(event) {
+      if (event.command === 'get_state') notes.told.sessionId = text(object(event.data).sessionId) || null;
+      // A prompt that it refuses begins nothing, and no word about it follows.
+      if (event.command === 'prompt' && event.success !== true && !begun) {
+        notes.told.closed = true;
+        notes.failed(errorOf(text(event.error) || 'pi refused the prompt.', now()));
+      }
       return [];
     },
-    agent_start: goesOn,
+    agent_start() {
+      begun = true;
+      return goesOn();
+    },
     agent_end() {
       notes.told.closed = true;
       return [];
@@ -105,16 +114,19 @@ function handlers(notes: Notes, now: () => number): Handlers {
     queue_update: null,
     session_info_changed: null,
     thinking_level_changed: null,
+    extension_ui_request: null,
+    extension_error: null,
   };
 }
 
-/** A reader of one `pi --mode json`. */
-export function readPi(now: () => number = Date.now): StreamReader {
-  return eventReader({ handlers: (notes) => handlers(notes, now), now });
+/** A reader of one `pi --mode rpc`. `cwd`: what the paths of its tools are relative to. */
+export function readPi({ cwd = '', now = Date.now } = {}): StreamReader {
+  const begin = (notes: Notes): Handlers => handlers(Object.assign(notes, { cwd }), now);
+  return eventReader({ handlers: begin, now });
 }
 
 function args(call: AgentCall): string[] {
-  const options = ['-p', '--mode', 'json'];
+  const options = ['--mode', 'rpc'];
   if (call.resume !== undefined) options.push('--session', call.resume);
   if (call.model !== null) options.push('--model', call.model);
   if (call.readOnly) options.push('--tools', 'read,bash,grep,find,ls');
@@ -135,8 +147,8 @@ export const PI: Cli = {
     toolEvents: true,
     sessionResume: true,
     choosesSessionId: false,
-    liveInput: false,
-    interrupt: false,
+    liveInput: true,
+    interrupt: true,
     tokens: true,
     cost: true,
     limits: true,
@@ -144,5 +156,6 @@ export const PI: Cli = {
     readOnly: false,
   },
   args,
-  read: () => readPi(),
+  read: (call) => readPi(call === undefined ? {} : { cwd: call.cwd }),
+  live: piLive,
 };

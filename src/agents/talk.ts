@@ -7,12 +7,16 @@ import { randomUUID } from 'node:crypto';
 
 /** How one agent program is talked to. Lines are without their end. */
 export interface LiveInput {
-  /** A line of stdin for this text. */
+  /** What stdin gets for this text, the prompt first; empty: it waits for a word of the agent, see `answer`. */
   message(text: string, id: string): string;
   /** A line that ends what the agent is at, so that the next message is read at once; absent where it cannot. */
   interrupt?(id: string): string;
   /** The id of the message that this line of stdout says was taken in; null where it says none. */
   taken(line: string): string | null;
+  /** What stdin gets in return for this line of stdout; null: nothing. */
+  answer?(line: string): string | null;
+  /** It tells of a failure before it tries again: a word of its end is waited for a while then. */
+  triesAgain?: true;
 }
 
 /** The stdin of a child, as far as a talk needs it. */
@@ -29,9 +33,9 @@ export interface Talk {
   heard(line: string): void;
   /**
    * The agent has said its last word: ends stdin. Where something that was sent is still under way, a further turn
-   * may begin with it, and stdin stays open for a moment more.
+   * may begin with it, and stdin stays open for a moment more. The same where it `failed` and may try again.
    */
-  hush(): void;
+  hush(failed: boolean): void;
   /** A further turn has begun. */
   goOn(): void;
   /** Asks the agent to end its turn by itself; false where there is none to end, or no way to ask. */
@@ -42,12 +46,18 @@ export interface Talk {
 
 /** How long an agent may take from its last word to a further turn, before it is taken for done. */
 const MOMENT_MS = 3_000;
+/** The same from a failure to its next try, which it announces at once. */
+const RETRY_MOMENT_MS = 1_000;
 
 /** Begins with the prompt. */
 export function startTalk(input: Input, live: LiveInput, prompt: string): Talk {
   const waiting = new Map<string, (taken: boolean) => void>();
-  let open = input.write(`${live.message(prompt, randomUUID())}\n`);
+  let open = tell(live.message(prompt, randomUUID()));
   let closing: NodeJS.Timeout | undefined;
+
+  function tell(words: string): boolean {
+    return words === '' || input.write(`${words}\n`);
+  }
 
   function close(): void {
     open = false;
@@ -64,19 +74,22 @@ export function startTalk(input: Input, live: LiveInput, prompt: string): Talk {
     send(text, { urgent = false } = {}) {
       if (!open) return Promise.resolve(false);
       const id = randomUUID();
-      const first = urgent && live.interrupt ? `${live.interrupt(randomUUID())}\n` : '';
-      if (!input.write(`${first}${live.message(text, id)}\n`)) return Promise.resolve(false);
+      const first = urgent && live.interrupt ? live.interrupt(randomUUID()) : '';
+      if (!tell(first) || !tell(live.message(text, id))) return Promise.resolve(false);
       return new Promise((resolve) => waiting.set(id, resolve));
     },
     heard(line) {
+      if (open) tell(live.answer?.(line) ?? '');
       if (waiting.size === 0) return;
       const id = live.taken(line);
       if (id !== null) settle(id, true);
     },
-    hush() {
+    hush(failed) {
       clearTimeout(closing);
-      if (waiting.size === 0) close();
-      else closing = setTimeout(close, MOMENT_MS);
+      const retries = failed && live.triesAgain === true;
+      if (waiting.size > 0) closing = setTimeout(close, MOMENT_MS);
+      else if (retries) closing = setTimeout(close, RETRY_MOMENT_MS);
+      else close();
     },
     goOn: () => clearTimeout(closing),
     over() {

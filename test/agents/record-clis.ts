@@ -3,11 +3,14 @@
  * start them, into test/fixtures/agents/<cli>-<version>. Run it after a pinned version changed:
  * `npx tsx test/agents/record-clis.ts <cli> [scene…]`. Paths and ports of this machine are replaced.
  */
-import { execFileSync, spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Cli } from '../../src/agents/cli.ts';
 import { CLIS, type CliKind } from '../../src/agents/clis.ts';
+import { startTalk } from '../../src/agents/talk.ts';
 import type { AgentCall } from '../../src/engine/index.ts';
 import { homeOf } from './homes.ts';
 import { programOf, versionOf } from './installed.ts';
@@ -20,6 +23,8 @@ interface Scene {
   /** SIGTERM two seconds after the first tool call. */
   interrupted?: boolean;
   seconds?: number;
+  /** Said while the first tool runs, to a program that can be talked to. */
+  said?: string;
 }
 
 const DONE: Turn = { text: 'All done.\n\n<promise>COMPLETE</promise>' };
@@ -75,6 +80,10 @@ const SCENES: Record<string, Scene> = {
   'cut-off': { turns: [{ ...WORK[0], fault: { kind: 'truncate' } }, DONE] },
   'broken-off': { turns: [...WORK, { ...DONE, fault: { kind: 'truncate', ...ENDLESS } }], seconds: 30 },
   empty: { turns: [{ text: '' }] },
+  steered: {
+    turns: [{ text: 'I wait.', run: 'timeout 4 tail -f /dev/null; echo ran' }, DONE],
+    said: 'Target Firefox only.',
+  },
   interrupted: { turns: [{ run: 'tail -f /dev/null' }, DONE], interrupted: true },
 };
 
@@ -83,7 +92,36 @@ if (cli === undefined || !Object.hasOwn(CLIS, cli)) {
   throw new Error(`Name one of ${Object.keys(CLIS).join(', ')}.`);
 }
 const name = cli as CliKind;
-const call = { resume: undefined, model: null, readOnly: false, prompt: '', env: {} } as unknown as AgentCall;
+const row: Cli = CLIS[name];
+
+/** Gives it the prompt as its adapter does; answers who hears each line of its stdout. */
+function begin(
+  child: ChildProcessWithoutNullStreams,
+  call: AgentCall,
+  said?: string,
+): (line: string) => void {
+  if (row.live === undefined) {
+    child.stdin.end(call.prompt);
+    return () => {};
+  }
+  const input = {
+    write: (text: string) => child.stdin.write(text) || true,
+    endInput: () => void child.stdin.end(),
+  };
+  const talk = startTalk(input, row.live(call), call.prompt);
+  const reader = row.read(call);
+  let silent = said === undefined;
+  return (line) => {
+    talk.heard(line);
+    const events = reader.line(line);
+    if (!silent && events.some((event) => event.kind === 'tool')) {
+      silent = true;
+      setTimeout(() => void talk.send(said ?? ''), 500);
+    }
+    if (reader.leaving() === 'no') talk.goOn();
+    else talk.hush(reader.told().error !== null);
+  };
+}
 
 async function record(title: string, scene: Scene): Promise<string> {
   const root = mkdtempSync(join(tmpdir(), 'recording-'));
@@ -91,10 +129,12 @@ async function record(title: string, scene: Scene): Promise<string> {
   for (const folder of [home, repo]) mkdirSync(folder);
   const server = await startModelServer({ conversations: [{ turns: scene.turns }] });
   const url = scene.unplugged === true ? 'http://127.0.0.1:1' : server.url;
-  const env = { ...CLIS[name].env, ...homeOf(name, url, home) };
+  const env = { ...row.env, ...homeOf(name, url, home) };
+  const prompt = `Do the scripted work: ${title}.`;
+  const call = { model: null, readOnly: false, cwd: repo, prompt, env: {} } as unknown as AgentCall;
   execFileSync('git', ['init', '-qb', 'main', repo], { env });
   execFileSync('git', ['-C', repo, 'commit', '-q', '--allow-empty', '-m', 'init'], { env });
-  const child = spawn(programOf(name), CLIS[name].args(call), { cwd: repo, env, detached: true });
+  const child = spawn(programOf(name), row.args(call), { cwd: repo, env, detached: true });
   const end = (signal: NodeJS.Signals): void =>
     void (child.pid !== undefined && child.exitCode === null && process.kill(-child.pid, signal));
   const wall = setTimeout(end, (scene.seconds ?? 30) * 1000, 'SIGKILL');
@@ -108,7 +148,8 @@ async function record(title: string, scene: Scene): Promise<string> {
   child.stderr.on('data', (bytes: Buffer) => {
     complaints += bytes.toString('utf8');
   });
-  child.stdin.end(`Do the scripted work: ${title}.`);
+  const hear = begin(child, call, scene.said);
+  createInterface({ input: child.stdout }).on('line', hear);
   const code = await new Promise((resolve) => child.on('exit', (exit, signal) => resolve(exit ?? signal)));
   clearTimeout(wall);
   await server.close();
@@ -121,7 +162,7 @@ async function record(title: string, scene: Scene): Promise<string> {
       .replaceAll(/\/\$bunfs\/[a-z]+\//g, '')
       .replaceAll(server.url.replace('http://', ''), '127.0.0.1:4000');
   writeFileSync(new URL(`${title}.jsonl`, folder), scrub(out));
-  if (CLIS[name].read().complaint !== undefined && complaints !== '') {
+  if (row.read().complaint !== undefined && complaints !== '') {
     writeFileSync(new URL(`${title}.stderr`, folder), scrub(complaints));
   }
   const replies = server.requests.map((request) => request.reply).join(' ');
@@ -130,5 +171,6 @@ async function record(title: string, scene: Scene): Promise<string> {
 
 for (const [title, scene] of Object.entries(SCENES)) {
   if (wanted.length > 0 && !wanted.includes(title)) continue;
+  if (scene.said !== undefined && row.live === undefined) continue;
   process.stdout.write(`${await record(title, scene)}\n`);
 }

@@ -8,16 +8,25 @@ import { createInterface } from 'node:readline';
 const steps = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 const print = (bytes) => new Promise((resolve) => process.stdout.write(bytes, resolve));
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-// Talked to while it works: each line of stdin is a message, and the prompt is the first of them.
-const isLive = process.argv.includes('--input-format');
-const messages = isLive ? createInterface({ input: process.stdin })[Symbol.asyncIterator]() : null;
+// Talked to while it works: the lines of stdin say something, and the prompt is the first of it. What a line says
+// stands here by the argument that opens the talk; undefined: nothing.
+const TALKS = {
+  '--input-format': ({ message, request, uuid }) => ({ said: message?.content ?? request.subtype, id: uuid }),
+  rpc: ({ type, message, id }) => ({ prompt: { said: message, id }, abort: { said: type, id } })[type],
+};
+const talk = TALKS[process.argv.find((argument) => Object.hasOwn(TALKS, argument))];
+const lines = talk ? createInterface({ input: process.stdin })[Symbol.asyncIterator]() : null;
 const nextMessage = async () => {
-  const { value, done } = await messages.next();
-  return done ? null : JSON.parse(value);
+  for (;;) {
+    const { value, done } = await lines.next();
+    if (done) return { said: 'end of input' };
+    const message = talk(JSON.parse(value));
+    if (message !== undefined) return message;
+  }
 };
 let prompt = Buffer.alloc(0);
 try {
-  prompt = isLive ? Buffer.from((await nextMessage()).message.content) : readFileSync(0);
+  prompt = talk ? Buffer.from((await nextMessage()).said) : readFileSync(0);
 } catch {
   // stdin is closed: there is no prompt.
 }
@@ -38,10 +47,8 @@ for (const step of steps) {
   }
   // `{{said}}` in its text is what the next message says; true: it only waits for one.
   if (step.take !== undefined) {
-    const message = await nextMessage();
-    const said = message?.message?.content ?? (message === null ? 'end of input' : message.request.subtype);
-    if (step.take !== true)
-      await print(step.take.replace('{{said}}', said).replace('{{uuid}}', message?.uuid));
+    const { said, id } = await nextMessage();
+    if (step.take !== true) await print(step.take.replace('{{said}}', said).replace('{{uuid}}', id));
   }
   if (step.hang) await new Promise(() => setInterval(() => {}, 60_000));
   if (step.exit !== undefined) process.exit(step.exit);
