@@ -65,7 +65,7 @@ export function startChild(call: AgentCall, plan: ChildPlan): AgentHandle {
       talk?.goOn();
       return;
     }
-    talk?.hush(talk !== null && reader.told().error !== null);
+    talk?.hush(reader.told().error !== null);
     leaving = setTimeout(showTheDoor, leaveMs[state]);
   }
 
