@@ -154,6 +154,19 @@ export async function openSetup(cwd: string, env: NodeJS.ProcessEnv): Promise<Se
   return (await import('./setup/init.ts')).openSetup(cwd, env);
 }
 
+export async function discardLoop(
+  cwd: string,
+  name: string,
+): Promise<{ loop_id: string; kept_as: string | null }> {
+  return (await import('./loops/end.ts')).discardLoop(cwd, name);
+}
+
+export async function pruneLoops(
+  cwd: string,
+): Promise<{ removed: string[]; kept: { loop: string; why: string }[] }> {
+  return (await import('./loops/end.ts')).pruneLoops(cwd);
+}
+
 export async function listLoops(cwd: string): Promise<{ data: LoopJson[]; text: string }> {
   return (await import('./loops/list.ts')).listLoops(cwd);
 }

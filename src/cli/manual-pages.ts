@@ -48,7 +48,11 @@ export const PAGES: Record<string, Page> = {
     group: 'Work',
     text: 'Loops side by side: each works in a git work tree and on a branch of its own (`ralph run --worktree NAME`), so that your checkout stays yours meanwhile. `list` shows how each stands and what to do next.',
     does: 'every loop, who works in it, and what to do next',
-    examples: [['ralph loops --json', 'the same as data']],
+    examples: [
+      ['ralph loops --json', 'the same as data'],
+      ['ralph loops discard parser --yes', 'give it up; its work is kept under refs/ralph/discarded'],
+      ['ralph loops prune', 'take away what has landed'],
+    ],
     see: ['run', 'sessions', 'status'],
   },
   resume: {

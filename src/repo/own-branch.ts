@@ -63,7 +63,9 @@ export async function commitOfWork(
     const ask = async (...args: string[]) => said(await treeGit({ ...beside, index }, root, args));
     await ask('read-tree', head);
     const before = await ask('write-tree');
-    await ask('add', '-A', '--', '.', ...without.map((path) => `:(exclude,literal)${path}`));
+    await ask('add', '-A');
+    if (without.length > 0)
+      await ask('reset', '-q', head, '--', ...without.map((path) => `:(literal)${path}`));
     const tree = await ask('write-tree');
     if (tree === before) return null;
     const who = ['-c', 'user.name=Ralph', '-c', 'user.email=ralph@localhost'];

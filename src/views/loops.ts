@@ -70,7 +70,7 @@ export function loopJson({ loop, state, live, primary }: LoopLook): LoopJson {
 function nextOf({ id, standing, damage, parked }: LoopFacts, row: Omit<LoopJson, 'next'>): string {
   const goOn = id === MAIN ? 'ralph run' : `ralph run --worktree ${id}`;
   const asked = row.open_questions > 0 ? `ralph inbox --session ${row.session_id}` : null;
-  if (row.runner !== null) return asked ?? (id === MAIN ? 'ralph status' : `ralph loops attach ${id}`);
+  if (row.runner !== null) return asked ?? (id === MAIN ? 'ralph status' : `ralph status @${id}`);
   if (damage !== null) return `${damage}; ${goOn}`;
   if (standing === 'needs_review') {
     const files =
@@ -82,7 +82,7 @@ function nextOf({ id, standing, damage, parked }: LoopFacts, row: Omit<LoopJson,
   if (standing === 'queued') return `ralph loops merge ${id}`;
   if (id === MAIN && row.state === 'completed') return 'nothing is left to do';
   if (row.state === 'completed') return `ralph loops merge ${id}`;
-  if (row.state === 'aborted') return id === MAIN ? 'ralph run --reopen' : `ralph loops discard ${id}`;
+  if (row.state === 'aborted') return id === MAIN ? 'ralph run --reopen' : `ralph loops discard ${id} --yes`;
   return asked ?? goOn;
 }
 

@@ -1,5 +1,5 @@
 /** Loops in work trees of their own, with the real program and real git. */
-import { existsSync, readdirSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { DONE, makeProject, type Project, story, taskList } from './project.ts';
@@ -92,4 +92,22 @@ test('of two starts for one name one works and the other is told; what a refused
   expect((await loops()).map(({ loop_id: id }) => id)).toEqual(['one']);
   expect(project.git('branch', '--list', 'ralph/*', '--format=%(refname:short)')).toBe('ralph/one');
   expect(project.git('worktree', 'list').split('\n')).toHaveLength(2);
+});
+
+test('a loop that is given up leaves its commits and its uncommitted work under a name of ours', async () => {
+  project = makeProject({ files: { 'prd.json': taskList([story('US-001')]) }, runs: own });
+  expect((await project.ralph(['run', '--worktree', 'one'])).code).toBe(0);
+  const tip = project.git('rev-parse', 'ralph/one');
+  expect((await project.ralph(['loops', 'discard', 'one'])).code).toBe(5);
+  const pruned = await project.ralph(['loops', 'prune', '--json']);
+  expect(JSON.parse(pruned.out)).toMatchObject({ removed: [], kept: [{ loop: 'one' }] });
+  writeFileSync(join(tree('one'), 'left.txt'), 'left\n');
+  const { code, out, err } = await project.ralph(['loops', 'discard', 'one', '--yes', '--json']);
+  expect([code, err]).toEqual([0, '']);
+  expect(JSON.parse(out)).toEqual({ loop_id: 'one', kept_as: 'refs/ralph/discarded/one' });
+  expect(project.git('rev-parse', 'refs/ralph/discarded/one^')).toBe(tip);
+  expect(project.git('show', 'refs/ralph/discarded/one:left.txt')).toBe('left');
+  expect(project.git('branch', '--list', 'ralph/*')).toBe('');
+  expect(project.git('worktree', 'list').split('\n')).toHaveLength(1);
+  expect(await loops()).toEqual([]);
 });

@@ -1,0 +1,86 @@
+/** `ralph loops discard` and `prune`: a loop is given up, or its work tree is not needed any more. Nothing is lost. */
+import { nearest, Problem } from '../../core/index.ts';
+import { holds, isTreeOf, uncommitted } from '../../repo/index.ts';
+import { type Loop, readLoops, tellLoop } from '../../store/index.ts';
+import { liveRun } from '../checks/place.ts';
+import { findPlace, type Place } from '../place.ts';
+import { besideOf, folderIn, givenIn, mainPlace } from './beside.ts';
+import { branchOf } from './intact.ts';
+import { keepAll, takeAway } from './take-away.ts';
+
+/** The loop of this name; a Problem that names what there is. */
+async function loopHere(cwd: string, name: string): Promise<{ main: Place; loop: Loop }> {
+  const main = await mainPlace(await findPlace(cwd));
+  const loops = readLoops(main.mainDir).filter(({ standing }) => standing !== 'removed');
+  const loop = loops.find(({ id }) => id === name.replace(/^@/, ''));
+  if (loop !== undefined) return { main, loop };
+  const ids = loops.map(({ id }) => id);
+  const near = nearest(name, ids);
+  throw new Problem({
+    code: 'loop.unknown',
+    what: `There is no loop called ${name}.${near === null ? '' : ` Did you mean ${near}?`}`,
+    why: ids.length === 0 ? 'No loop has a work tree of its own here.' : `There are ${ids.join(', ')}.`,
+    fix: 'See `ralph loops`.',
+  });
+}
+
+/** Keeps all of it under a name of ours, then takes its work tree and branch away. */
+export async function discardLoop(
+  cwd: string,
+  name: string,
+): Promise<{ loop_id: string; kept_as: string | null }> {
+  const { main, loop } = await loopHere(cwd, name);
+  await requireIdle(main, loop);
+  const keptAs = await keepAll(main, loop);
+  await tellLoop(main.mainDir, Date.now(), { type: 'loop.discarded', loop: loop.id, keptAs });
+  await takeAway(main, loop);
+  return { loop_id: loop.id, kept_as: keptAs };
+}
+
+async function requireIdle(main: Place, loop: Loop): Promise<void> {
+  if (!isTreeOf(main.project, loop.worktree)) return;
+  const holder = await liveRun(await findPlace(folderIn(main, loop)));
+  if (holder === null) return;
+  throw new Problem({
+    code: 'loop.alive',
+    what: `A run works in loop ${loop.id} (pid ${holder.pid}).`,
+    why: 'What it does now would be lost.',
+    fix: `ralph stop --session @${loop.id}, wait for its end, then discard it.`,
+  });
+}
+
+interface Pruned {
+  removed: string[];
+  kept: { loop: string; why: string }[];
+}
+
+/** Takes away what has landed or was given up, where nothing else lies there. */
+export async function pruneLoops(cwd: string): Promise<Pruned> {
+  const main = await mainPlace(await findPlace(cwd));
+  const pruned: Pruned = { removed: [], kept: [] };
+  for (const loop of readLoops(main.mainDir)) {
+    if (loop.standing === 'removed') continue;
+    const why = await whyKept(main, loop).catch((error: Error) => error.message);
+    if (why !== null) pruned.kept.push({ loop: loop.id, why });
+    else {
+      await takeAway(main, loop);
+      pruned.removed.push(loop.id);
+    }
+  }
+  return pruned;
+}
+
+async function whyKept(main: Place, loop: Loop): Promise<string | null> {
+  if (loop.standing !== 'landed' && loop.standing !== 'discarded') return 'its work has not landed';
+  await requireIdle(main, loop);
+  const tip = await branchOf(main, loop);
+  if (loop.standing === 'landed' && tip !== null && !(await holds(besideOf(main), tip, loop.onto)))
+    return 'its branch has commits that have not landed';
+  if (!isTreeOf(main.project, loop.worktree)) return null;
+  const given = new Set(givenIn((await findPlace(loop.worktree)).project.gitDir));
+  const left = await uncommitted(besideOf(main), loop.worktree, { untracked: true });
+  const own = left.filter((path) => !given.has(path));
+  return own.length === 0
+    ? null
+    : `${own.slice(0, 3).join(', ')} in its work tree ${own.length === 1 ? 'is' : 'are'} in no commit`;
+}
