@@ -2,7 +2,8 @@
  * An agent's request for permission, answered: what it wants in the words that rules and people read, and the
  * decision as one of the options it offers. Without anybody who decides, it is allowed.
  */
-import type { AgentCall, PermissionRequest } from '../engine/index.ts';
+import type { PermissionRequest } from '../core/index.ts';
+import type { AgentCall } from '../engine/index.ts';
 import { commandOf, type ToolCall } from './acp-events.ts';
 import { type Json, objects, text } from './json.ts';
 

@@ -30,6 +30,7 @@ const CAPABILITIES: Capabilities = {
   cost: false,
   limits: false,
   readOnly: false,
+  permissions: true,
 };
 
 /** Programs that are known to take words in while they work. Others tell it when they start, or do not. */

@@ -23,6 +23,11 @@ export async function preflight(subject: StartSubject): Promise<ProblemFacts[]> 
   return found.flat();
 }
 
+/** Agents that take over from others. */
+function standInsOf({ fallback, roles }: Plan['policy']): string[] {
+  return [...new Set([...fallback, ...Object.values(roles ?? {}).flatMap((role) => role.fallback ?? [])])];
+}
+
 /** What the checks have to know, out of what is planned. */
 export function startSubject(facts: {
   plan: Pick<
@@ -42,6 +47,7 @@ export function startSubject(facts: {
     git: settings.git,
     commits: policy.commit !== 'none' && policy.commit !== 'agent',
     players: roleAgents(policy).map(({ name, roles }) => ({ agent: agentMaker(settings)(name), roles })),
+    standIns: standInsOf(policy).map(agentMaker(settings)),
     inspect: () => inspectNamed(settings, policy.agent, env),
   };
 }

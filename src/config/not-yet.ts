@@ -32,7 +32,6 @@ export const NOT_YET: Row[] = [
     but: OWN_KEYS,
     why: 'Phases have the built-in roles.',
   },
-  { key: 'permissions', why: 'Commands would run without being asked for.' },
   { key: 'land', why: 'Work is committed to the branch you are on.' },
 ];
 

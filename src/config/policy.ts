@@ -2,7 +2,7 @@
  * Settings and the facts of this start become the policy that stands in the journal: which team is
  * hired, which gates prove the work, how long an attempt may take, whether the run waits for people.
  */
-import { type GateDef, isOwn, type Mode, type Policy, TEAMS } from '../core/index.ts';
+import { allowsAll, type GateDef, isOwn, type Mode, type Policy, TEAMS } from '../core/index.ts';
 import type { Settings } from './settings.ts';
 
 /** What only the start of a run can know. */
@@ -48,6 +48,7 @@ export function toPolicy(settings: Settings, facts: StartFacts): Policy {
       interactOnTimeout: settings.robot.onTimeout,
       channels: facts.interactive ? [] : facts.channels.map(({ name }) => name),
     },
+    ...(allowsAll(settings.permissions) ? {} : { permissions: settings.permissions }),
     unblock: { auto: settings.unblock.auto, maxAutoAttempts: settings.unblock.maxAutoAttempts },
     parallel: sideBySide(settings, plans),
     wait: settings.wait ?? answerable,

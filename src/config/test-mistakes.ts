@@ -206,7 +206,7 @@ export const MISTAKES: Record<string, Mistake[]> = {
       given: { yml: 'roles:\n  reviewer: { instructions: Be kind. }\n' },
     },
     { did: 'relies on another landing', given: { toml: 'land = "branch"\n' } },
-    { did: 'shares its own permissions', given: { userYml: 'permissions: { default: ask }\n' } },
+    { did: 'shares its own landing', given: { userYml: 'land: branch\n' } },
     {
       did: 'switches something on by a variable',
       given: { env: { RALPH_CONFIG_LAND: 'branch' } },

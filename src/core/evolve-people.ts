@@ -77,7 +77,8 @@ export function evolvePeople(state: State, fact: PeopleFact, at: number): void {
     case 'question.closed': {
       const open = close(state, fact.id, 'closed');
       if (!open) return;
-      restart(state, open);
+      // Withdrawn with its attempt: no person has acted.
+      if (open.question.permission === undefined) restart(state, open);
       open.delivered = true;
       return;
     }

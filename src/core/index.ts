@@ -63,6 +63,8 @@ export * from './nearest.ts';
 export { backNotice, timeWords } from './outage.ts';
 export { type OutboxLine, readOutboxLine } from './outbox-line.ts';
 export * from './ownership.ts';
+export * from './permission.ts';
+export * from './permission-ask.ts';
 export * from './phase.ts';
 export { inScope, isWanted } from './pick.ts';
 export type * from './policy.ts';

@@ -4,6 +4,7 @@
  */
 import type { ComplexityClasses } from './complexity.ts';
 import type { Hat } from './hats.ts';
+import type { PermissionPolicy } from './permission.ts';
 import type { Mode } from './role.ts';
 
 /** A command that yields evidence. `minTests` 0 means the number of tests is not checked. */
@@ -133,6 +134,8 @@ export interface Policy {
   timeout: TimeoutPolicy;
   interventions: InterventionPolicy;
   questions: QuestionPolicy;
+  /** Absent where everything is allowed, and in older journals. */
+  permissions?: PermissionPolicy;
   /** Absent in journals from before it was carried out. */
   unblock?: UnblockPolicy;
   parallel: { executors: number; reviewers: number; questioners: number };

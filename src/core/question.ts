@@ -35,6 +35,8 @@ export interface Question {
   askedAt: number;
   /** Asked with `human.interact`, so silence may be assumed where nobody can be shown it. */
   interact?: true;
+  /** An agent at work stands still for it: what exactly it wants to do. */
+  permission?: { wanted: string };
 }
 
 /** Exit code and word of a kind that is still open when the run ends. */

@@ -11,6 +11,7 @@ import {
   MAX_TOPICS,
   mayPublish,
   type OutboxLine,
+  openPermissions,
   type Question,
   type QuestionState,
   readOutboxLine,
@@ -108,7 +109,7 @@ async function standStill(
     if (isDue(house.state, entry, now)) await expire(house, entry.question.id);
     waiting ||= asked(house.state, iteration, text)?.state === 'open';
   }
-  if (waiting) handle.pauseClocks?.();
+  if (waiting || openPermissions(house.state, iteration).length > 0) handle.pauseClocks?.();
   else handle.resumeClocks?.();
 }
 

@@ -17,6 +17,8 @@ import type {
   Mark,
   MarkedFile,
   Message,
+  PermissionDecision,
+  PermissionRequest,
   ProblemFacts,
   PromptKnowledge,
   Question,
@@ -266,6 +268,8 @@ export interface Capabilities {
   cost: boolean;
   limits: boolean;
   readOnly: boolean;
+  /** It asks before it does something, and takes a no. Absent: it cannot be asked. */
+  permissions?: true;
 }
 
 export interface AgentCall {
@@ -294,21 +298,6 @@ export interface AgentCall {
   /** Whether the agent may do this; asked by agents that ask, and absent where everything is allowed. */
   permission?(request: PermissionRequest): Promise<PermissionDecision>;
 }
-
-/** Something that an agent wants to do and asks for before. */
-export interface PermissionRequest {
-  /** The tool, in the agent's own word. */
-  tool: string;
-  title: string;
-  /** The shell command it would run; null: it runs none. */
-  command: string | null;
-  /** Files that it is about, as the agent names them. */
-  paths: string[];
-  /** The change it would make, as lines that go and come. */
-  diff: string | null;
-}
-
-export type PermissionDecision = { allow: true } | { allow: false; reason: string };
 
 export type AgentEvent =
   | { kind: 'text'; text: string }

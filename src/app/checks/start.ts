@@ -26,6 +26,8 @@ export interface StartSubject extends PlaceSubject {
   agent: Agent | null;
   /** Who plays hired roles in its place, with the roles each plays. */
   players: { agent: Agent; roles: string[] }[];
+  /** Who takes over from them. */
+  standIns: Agent[];
   /** Asked only by the doctor: it costs two child processes. */
   inspect(): Promise<AgentInfo>;
   /** Dirty paths that are neither inputs of ours nor leftovers of an earlier attempt. */
@@ -92,6 +94,19 @@ export const START_CHECKS: Check<StartSubject>[] = [
       };
     },
   },
+  {
+    name: 'permissions',
+    inRun: true,
+    look({ policy, agent, players, standIns }) {
+      if (policy.permissions === undefined || agent === null) return null;
+      const agents = [agent, ...players.map((player) => player.agent), ...standIns];
+      const deaf = [
+        ...new Set(agents.filter(({ capabilities }) => !capabilities.permissions).map(({ name }) => name)),
+      ];
+      const failures = deaf.length === 0 ? [] : [cannotBeAsked(deaf)];
+      return { what: 'rules hold for what the agent asks for; its own settings say what that is', failures };
+    },
+  },
   { name: 'tasks', inRun: false, look: lookAtTasks },
   {
     name: 'task file',
@@ -122,6 +137,15 @@ export const START_CHECKS: Check<StartSubject>[] = [
     look: () => ({ what: 'questions wait in ralph/decide.txt and for `ralph answer`; no chat is connected' }),
   },
 ];
+
+function cannotBeAsked(names: string[]): ProblemFacts {
+  return {
+    code: 'permissions.not_asked',
+    what: `permissions asks or denies, and ${names.join(', ')} ${names.length === 1 ? 'asks' : 'ask'} nobody before a command.`,
+    why: 'The rules would hold nothing: this agent is started without permission prompts of its own.',
+    fix: 'Take an agent that asks (`acp:<command>`; `ralph agents` shows which do), shut it into a `sandbox`, or set permissions back to allow.',
+  };
+}
 
 function lookAtTeam({ policy, settings }: StartSubject): Findings {
   const { team, modes, parallel } = policy;

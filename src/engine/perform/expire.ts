@@ -12,9 +12,10 @@ function expiryFacts(state: State, id: string, now: number): Fact[] {
   const { question } = open;
   const outcome = outcomeOf(question.onTimeout, question.default);
   const text = outcome === 'default' ? defaultOf(question) : '';
+  const meaning = question.permission === undefined ? MEANING[outcome] : 'it is refused';
   const facts: Fact[] = [
     { type: 'question.expired', id, outcome, text },
-    { type: 'notice.given', level: 'warning', text: `${silence(open, now)}: ${MEANING[outcome]}.` },
+    { type: 'notice.given', level: 'warning', text: `${silence(open, now)}: ${meaning}.` },
   ];
   if (outcome === 're_ask' && question.deadline !== null) {
     const deadline = now + (question.deadline - question.askedAt);

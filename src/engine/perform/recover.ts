@@ -9,6 +9,7 @@ import { append, type House } from '../house.ts';
 import { innerLeft } from '../inner.ts';
 import { matchesAny } from '../match.ts';
 import { followOutbox } from '../outbox.ts';
+import { withdrawn } from '../permission.ts';
 import { pauseForSwitch } from './branch.ts';
 import { finishAttempt, inspectList, protectedPatterns, sorted } from './finish.ts';
 import { gateMarker } from './gate.ts';
@@ -129,6 +130,7 @@ async function reported(house: House, { attempt, ended, ruled }: Left): Promise<
     outbox.close();
   }
   if (!outbox.lines().some((line) => line.kind === 'result')) return false;
+  await append(house, withdrawn(house.state, iteration));
   await finishAttempt(house, {
     iteration,
     lines: outbox.lines(),
@@ -195,7 +197,16 @@ async function lose(house: House, { attempt, ended, ruled }: Left): Promise<void
       ? []
       : pauseForSwitch(house, { from: before, to: after, when, commits: before.head !== after.head });
   const aside = await leftBeside(house, attempt, after);
-  await append(house, [lost, ...aside, ...list.facts, notice, ...undone, ...ruled.facts, ...switched]);
+  await append(house, [
+    lost,
+    ...withdrawn(house.state, iteration),
+    ...aside,
+    ...list.facts,
+    notice,
+    ...undone,
+    ...ruled.facts,
+    ...switched,
+  ]);
   await bringNotes(house, attempt);
 }
 

@@ -30,6 +30,7 @@ import { append, type House, redraw } from '../house.ts';
 import { innerBefore } from '../inner.ts';
 import { intake, readMailbox } from '../intake.ts';
 import { followOutbox } from '../outbox.ts';
+import { followPermissions } from '../permission.ts';
 import type { AgentHandle } from '../ports.ts';
 import { gatherPrompt } from '../prompt-input.ts';
 import { lookAtSpending } from '../spending.ts';
@@ -265,6 +266,7 @@ async function seeThrough(
   const policy = house.state.policy!;
   let lastTree = call.before.tree;
   let handle: AgentHandle;
+  const permissions = followPermissions(house, { iteration, agent, about: item.task ?? 'session' });
   try {
     handle = await house.agent(agent).start({
       prompt: text,
@@ -282,6 +284,7 @@ async function seeThrough(
         if (event.kind === 'usage') house.usage.set(iteration, event);
         house.event(iteration, event);
       },
+      permission: permissions.decide,
       groundMoved: async () => {
         const now = await house.ground.snapshot();
         const moved = now.tree !== lastTree;
@@ -311,12 +314,14 @@ async function seeThrough(
     },
     tick: async () => {
       await poll();
+      await permissions.look();
       await steering.look();
     },
   });
   const report = await handle.done;
   house.live.delete(iteration);
   await watcher.close();
+  await permissions.close();
   await steering.close();
   const heeded = steering.heeded();
   // It had ended by itself before it was told to: it is judged like any other.

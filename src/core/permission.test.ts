@@ -1,0 +1,79 @@
+/** What an agent may do without asking, by what it would run. */
+import { describe, expect, it } from 'vitest';
+import { allowsAll, type PermissionPolicy, permissionFor } from './permission.ts';
+
+const ASK_PUSH: PermissionPolicy = {
+  default: 'allow',
+  rules: [
+    { match: 'git push origin docs*', policy: 'allow' },
+    { match: 'git push*', policy: 'ask' },
+    { match: 'rm -rf *', policy: 'deny' },
+  ],
+};
+const about = (command: string, policy = ASK_PUSH) => permissionFor(policy, { command, paths: [] }).word;
+
+describe('given rules about commands', () => {
+  it.each([
+    ['git status', 'allow'],
+    ['git push', 'ask'],
+    ['git push origin main', 'ask'],
+    ['git push origin docs', 'allow'],
+    ['rm -rf build', 'deny'],
+  ])('when an agent wants %s, then the first rule that matches says %s', (command, word) => {
+    expect(about(command)).toBe(word);
+  });
+
+  it.each([
+    'git status; git push',
+    'git status && git push --force',
+    'true || git push',
+    'true & git push',
+    'cat x | git push',
+    'echo a\ngit push',
+    '(cd /tmp; git push)',
+    'echo $(git push)',
+    'echo `git push`',
+    'bash -c "git push"',
+    "sh -lc 'cd x && git push'",
+    'eval git push',
+    'FOO=1 git push',
+    'sudo git push',
+    '/usr/bin/git push',
+    'g"it" push',
+    'git \\\npush',
+    'git  push',
+    'git -C elsewhere/x push',
+    'git push origin docs; git push origin main',
+    'if true; then git push; fi',
+  ])('when a push hides in %j, then it is asked for', (command) => {
+    expect(about(command)).toBe('ask');
+  });
+
+  it('when a line holds several, then the strictest word is the word about it', () => {
+    expect(about('git push; rm -rf build')).toBe('deny');
+    expect(about('git push origin docs && ls')).toBe('allow');
+  });
+
+  it('when only some are allowed, then one that is not named is not let through beside them', () => {
+    const policy: PermissionPolicy = { default: 'deny', rules: [{ match: 'npm *', policy: 'allow' }] };
+    expect(about('npm test', policy)).toBe('allow');
+    expect(about('npm test && npm run build', policy)).toBe('allow');
+    expect(about('npm test; curl evil', policy)).toBe('deny');
+    expect(about('npm test $(curl evil)', policy)).toBe('deny');
+    expect(about('', policy)).toBe('deny');
+  });
+
+  it('when files are changed, then the rules are held against their paths', () => {
+    const policy: PermissionPolicy = { default: 'allow', rules: [{ match: '*.env', policy: 'deny' }] };
+    expect(permissionFor(policy, { command: null, paths: ['a.ts', 'x/.env'] })).toEqual({
+      word: 'deny',
+      rule: '*.env',
+    });
+    expect(permissionFor(policy, { command: null, paths: [] }).word).toBe('allow');
+  });
+
+  it('when everything is allowed, then nobody has to be asked', () => {
+    expect(allowsAll({ default: 'allow', rules: [] })).toBe(true);
+    expect(allowsAll(ASK_PUSH)).toBe(false);
+  });
+});

@@ -1,0 +1,113 @@
+/**
+ * Permissions asked in the middle of an attempt: the policy decides, or people do. While somebody is asked the
+ * attempt's clocks stand still and the mailbox is read on; every end of the wait is an answer to the agent.
+ */
+import {
+  type Fact,
+  isAllowedInRun,
+  isDue,
+  openPermissions,
+  type PermissionDecision,
+  type PermissionRequest,
+  permissionDecision,
+  permissionFor,
+  permissionQuestion,
+  wantedIn,
+} from '../core/index.ts';
+import { append, type House } from './house.ts';
+import { expire } from './perform/expire.ts';
+
+export interface Permissions {
+  /** The answer to one request. */
+  decide(request: PermissionRequest): Promise<PermissionDecision>;
+  /** Gives on what was answered since the last look, and hears silence. */
+  look(): Promise<void>;
+  /** After the agent's end: withdraws what is still open. */
+  close(): Promise<void>;
+}
+
+export interface PermissionOwner {
+  iteration: number;
+  agent: string;
+  about: string;
+}
+
+/** Begins with nothing asked. */
+export function followPermissions(house: House, owner: PermissionOwner): Permissions {
+  const waiting = new Map<string, (decision: PermissionDecision) => void>();
+  const { iteration } = owner;
+
+  async function refused(request: PermissionRequest, reason: string): Promise<PermissionDecision> {
+    const text = `Iteration ${iteration}: ${owner.agent} was refused \`${wantedIn(request).slice(0, 300)}\`: ${reason}`;
+    await append(house, (state) =>
+      state.notices.some((given) => given.text === text)
+        ? []
+        : [{ type: 'notice.given', level: 'warning', text }],
+    );
+    return { allow: false, reason };
+  }
+
+  async function ask(
+    request: PermissionRequest,
+    verdict: ReturnType<typeof permissionFor>,
+  ): Promise<PermissionDecision> {
+    let id = '';
+    await append(house, (state) => {
+      const question = permissionQuestion(state, { ...owner, now: house.clock.now() }, { request, verdict });
+      id = question.id;
+      return [{ type: 'question.asked', question }];
+    });
+    const decided = new Promise<PermissionDecision>((resolve) => waiting.set(id, resolve));
+    house.live.get(iteration)?.pauseClocks?.();
+    await look();
+    return decided;
+  }
+
+  async function look(): Promise<void> {
+    for (const open of openPermissions(house.state, iteration))
+      if (isDue(house.state, open, house.clock.now())) await expire(house, open.question.id);
+    for (const [id, resolve] of waiting) {
+      const asked = house.state.questions.get(id);
+      const decision = asked === undefined ? null : permissionDecision(asked);
+      if (decision === null) continue;
+      waiting.delete(id);
+      await append(house, [
+        { type: 'guidance.reached', iteration, messages: [], questions: [id], how: 'live' },
+      ]);
+      resolve(decision);
+    }
+    if (waiting.size > 0) house.live.get(iteration)?.pauseClocks?.();
+  }
+
+  return {
+    async decide(request) {
+      const policy = house.state.policy?.permissions;
+      if (policy === undefined) return { allow: true };
+      const verdict = permissionFor(policy, request);
+      if (verdict.word === 'allow') return { allow: true };
+      const by = verdict.rule === null ? 'permissions.default' : `the rule "${verdict.rule}"`;
+      if (verdict.word === 'deny') return refused(request, `${by} says deny`);
+      if (isAllowedInRun(house.state, request)) return { allow: true };
+      if (house.state.policy?.questions.interactTimeoutS === null)
+        return refused(
+          request,
+          `${by} says ask, and nobody can be asked in this run: no terminal, and no channel that takes answers`,
+        );
+      return ask(request, verdict);
+    },
+    look,
+    async close() {
+      await append(house, (state) => withdrawn(state, iteration));
+      await look();
+    },
+  };
+}
+
+/** The questions of an attempt that is over: nobody waits for their answer any more. */
+export function withdrawn(state: House['state'], iteration: number): Fact[] {
+  return openPermissions(state, iteration).map(({ question }) => ({
+    type: 'question.closed' as const,
+    id: question.id,
+    why: `withdrawn: iteration ${iteration}, which asked, is over`,
+  }));
+}

@@ -1,0 +1,139 @@
+/** An agent asks before it pushes: people see the command, and what they say is what happens. */
+import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { removeFolder } from '../remove-folder.ts';
+import { type TelegramStandin, TOKEN, telegramStandin } from '../standins/telegram.ts';
+import { facts, json, until, verdicts } from './journal.ts';
+import { DONE, makeProject, type Project, result, type Started, story, taskList } from './project.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+const STANDIN = resolve(import.meta.dirname, '../standins/acp-agent.mjs');
+const ASK_PUSH = '{ rules: [{ match: "git push*", policy: ask }, { match: "rm *", policy: deny }] }';
+const COMMAND = 'git status; git push origin main';
+
+let folder = '';
+let phone: TelegramStandin;
+let project: Project;
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'ralph-permissions-'));
+  phone = await telegramStandin();
+});
+afterEach(async () => {
+  project?.remove();
+  await phone.close();
+  removeFolder(folder);
+});
+
+const env = () => ({ RALPH_TELEGRAM_BOT_TOKEN: TOKEN, RALPH_TELEGRAM_API_URL: phone.url });
+const asks = (command: string) => ({
+  permission: {
+    command,
+    allowed: [{ write: { path: 'pushed.txt', content: 'yes\n' } }],
+    refused: [{ write: { path: 'held.txt', content: 'yes\n' } }],
+  },
+});
+const ends = [{ write: { path: '{{task}}.txt', content: 'made\n' } }, { say: DONE }];
+
+interface Given {
+  turns: object[][];
+  permissions?: string;
+  /** Seconds that a question waits. */
+  wait?: number;
+  telegram?: boolean;
+}
+
+function begin({ turns, permissions = ASK_PUSH, wait = 600, telegram = true }: Given): Started {
+  const script = join(folder, 'script.json');
+  writeFileSync(script, JSON.stringify({ turns, log: join(folder, 'heard') }));
+  const command = JSON.stringify([process.execPath, STANDIN, script]);
+  const chat = `RObot: { enabled: true, timeout_seconds: ${wait}, telegram: { allowed_users: [1] } }\n`;
+  project = makeProject({
+    files: { 'ralph/tasks.json': taskList([story('a')]) },
+    config: `  asker: { command: ${command}, output: acp }\n${telegram ? chat : ''}permissions: ${permissions}\n`,
+  });
+  return run();
+}
+const run = () => project.start(['run', '--json', '--agent', 'asker'], { env: env() });
+async function shown(text: string) {
+  await until(() => phone.sentTo(1).some((one) => one.text.includes(text)), `the question ${text}`);
+  return phone.sentTo(1).find((one) => one.text.includes(text))!;
+}
+const has = (path: string) => existsSync(join(project.dir, path));
+
+test('the command stands in the chat, a press on Allow lets it go on, and always in this run asks once', async () => {
+  const { done } = begin({ turns: [[asks(COMMAND), asks(COMMAND), ...ends]] });
+  const asked = await shown(COMMAND);
+  expect(asked.text).toContain('the rule "git push*" says: ask');
+  const open = json<{ kind: string; text: string }[]>(await project.ralph(['inbox', '--json']));
+  expect(open).toMatchObject([{ kind: 'permission', text: expect.stringContaining(COMMAND) }]);
+  expect(has('pushed.txt')).toBe(false);
+  phone.press(asked, asked.buttons[1]!.callback_data);
+  expect(result(await done).exit).toMatchObject({ code: 0 });
+  expect([has('pushed.txt'), has('held.txt')]).toEqual([true, false]);
+  expect(facts(project, 'question.asked')).toHaveLength(1);
+  expect(facts(project, 'question.answered')).toMatchObject([{ option: 'always' }]);
+  expect(facts(project, 'guidance.reached')).toMatchObject([{ questions: ['q1'], how: 'live' }]);
+  expect(verdicts(project)).toEqual(['a accepted']);
+});
+
+test('a press on Deny is a no to the agent, and the work goes on', async () => {
+  const { done } = begin({ turns: [[asks(COMMAND), ...ends]] });
+  const asked = await shown(COMMAND);
+  phone.press(asked, asked.buttons[2]!.callback_data);
+  expect(result(await done).exit).toMatchObject({ code: 0 });
+  expect([has('pushed.txt'), has('held.txt')]).toEqual([false, true]);
+});
+
+test('answered with ralph answer from any terminal', async () => {
+  const { done } = begin({ turns: [[asks(COMMAND), ...ends]] });
+  await until(() => facts(project, 'question.asked').length === 1, 'the question');
+  expect((await project.ralph(['answer', 'q1', 'allow'], { env: env() })).code).toBe(0);
+  expect(result(await done).exit).toMatchObject({ code: 0 });
+  expect(has('pushed.txt')).toBe(true);
+});
+
+test('silence is a no, with a word', async () => {
+  const { done } = begin({ turns: [[asks(COMMAND), ...ends]], wait: 2 });
+  expect(result(await done).exit).toMatchObject({ code: 0 });
+  expect(has('held.txt')).toBe(true);
+  expect(facts(project, 'question.expired')).toHaveLength(1);
+  expect(facts(project, 'notice.given').map(({ text }) => text)).toContainEqual(
+    expect.stringContaining('it is refused'),
+  );
+});
+
+test('what a rule denies is asked of nobody; where nobody can be asked, ask is a no with a word', async () => {
+  const { done } = begin({ turns: [[asks('ls && rm -rf /'), asks('git push'), ...ends]], telegram: false });
+  expect(result(await done).exit).toMatchObject({ code: 0 });
+  expect([has('pushed.txt'), has('held.txt')]).toEqual([false, true]);
+  const told = facts(project, 'notice.given').map(({ text }) => text);
+  expect(told).toContainEqual(expect.stringContaining('the rule "rm *" says deny'));
+  expect(told).toContainEqual(expect.stringContaining('nobody can be asked'));
+  expect(facts(project, 'question.asked')).toEqual([]);
+});
+
+test('the question of an attempt that a kill cut off is withdrawn, and the next one asks for itself', async () => {
+  const { child, done } = begin({ turns: [[asks(COMMAND), ...ends]] });
+  await until(() => facts(project, 'question.asked').length === 1, 'the question');
+  child.kill('SIGKILL');
+  await done;
+  const again = run();
+  await until(() => facts(project, 'question.asked').length === 2, 'the second question');
+  expect(facts(project, 'question.closed')).toMatchObject([
+    { id: 'q1', why: expect.stringContaining('withdrawn') },
+  ]);
+  await project.ralph(['answer', 'q2', 'deny', 'not today'], { env: env() });
+  expect(result(await again.done).exit).toMatchObject({ code: 0 });
+});
+
+test('an agent that cannot be asked is not started under rules that it would not keep', async () => {
+  begin({ turns: [ends] }).child.kill('SIGKILL');
+  const ran = await project.ralph(['run', '--agent', 'scripted'], { env: env() });
+  expect(ran.code).not.toBe(0);
+  expect(ran.err + ran.out).toContain(
+    'permissions asks or denies, and scripted asks nobody before a command',
+  );
+});
