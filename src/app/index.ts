@@ -16,7 +16,7 @@ import type { HatsRequest, HatsView, RoleJson, Validated } from './hats.ts';
 import type { ImportChoices, ImportPlan, ImportRequest } from './import.ts';
 import type { ShownNote } from './knowledge.ts';
 import type { KnownKind, KnownName, KnownWhere } from './known.ts';
-import type { LogRequest } from './logs.ts';
+import type { FollowRequest, LogRequest } from './logs.ts';
 import type { RunRequest } from './plan.ts';
 import type { ResumeRequest } from './resume.ts';
 import type { RunOutcome } from './run.ts';
@@ -85,6 +85,10 @@ export async function unblock(request: UnblockRequest): Promise<{ data: Unblocke
 
 export async function archive(request: ArchiveRequest): Promise<Archived> {
   return (await import('./archive.ts')).archive(request);
+}
+
+export async function followRun(request: FollowRequest): Promise<void> {
+  return (await import('./logs.ts')).followRun(request);
 }
 
 export async function showLog(request: LogRequest): Promise<void> {

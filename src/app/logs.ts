@@ -42,6 +42,34 @@ export async function showLog(request: LogRequest): Promise<void> {
   print(tail, tail.decoder.end());
 }
 
+export interface FollowRequest {
+  cwd: string;
+  session: string;
+  json: boolean;
+}
+
+/** The newest transcript and each that follows it, one after the other, until the run ends. It changes nothing. */
+export async function followRun({ cwd, session: named, json }: FollowRequest): Promise<void> {
+  const { session } = await openState(cwd, named);
+  for (let shown = 0; ; ) {
+    const { state, live } = await openState(cwd, session.id);
+    const next = shown === 0 ? newestStarted(state) : nextStarted(state, shown);
+    if (next > 0) {
+      process.stderr.write(`iteration ${next}\n`);
+      await showLog({ cwd, session: session.id, iteration: String(next), follow: true, json });
+      shown = next;
+    } else if (live.runner === null) {
+      process.stderr.write(`Nobody works in session ${session.id} now; \`ralph loops\` says what is next.\n`);
+      return;
+    } else await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
+}
+
+/** 0: none yet. */
+function nextStarted({ attempts }: State, after: number): number {
+  return [...attempts.keys()].filter((iteration) => iteration > after).sort((a, b) => a - b)[0] ?? 0;
+}
+
 /** The session, once what is asked for has started; who only looks does not wait for that. */
 async function settled(request: LogRequest): Promise<StateWindow> {
   let seen = await openState(request.cwd, request.session);

@@ -86,7 +86,16 @@ describe('what can be completed', () => {
 
 /** Words of a person's own, numbers and names that only stand elsewhere: nothing there could be offered. */
 const FREE = [
-  ...['run objective', 'pause text', 'stop text', 'abort text', 'tell text', 'skip text', 'bot chat'],
+  ...[
+    'run objective',
+    'pause text',
+    'stop text',
+    'abort text',
+    'tell text',
+    'skip text',
+    'bot chat',
+    'loops more',
+  ],
   ...['signal message', '--model', '--gate', '--reason', '--label', '--list', '--last', '--iteration'],
   ...['--timeout', '--timeout-multiplier', '--max-attempts', '--review-cap', '--parallel'],
   ...['--max-iterations', '--max-stuck', '--max-cost', '--max-time', '--max-tokens'],

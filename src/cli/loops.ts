@@ -1,30 +1,44 @@
 /** `ralph loops`: work trees of loops beside the main checkout, and what becomes of their work. */
 import type { Command } from 'commander';
 import { nearest, Problem } from '../core/index.ts';
+import { tell } from './control.ts';
 import { answer, type Common, common, folderOf } from './io.ts';
+import { logs } from './windows.ts';
 
-export const LOOP_ACTIONS = ['list', 'discard', 'prune'];
+export const LOOP_ACTIONS = ['list', 'logs', 'attach', 'stop', 'discard', 'prune'];
 
 export function loopsCommand(program: Command, done: (code: number) => void): void {
   common(
     program
       .command('loops')
-      .argument('[action]', 'what to do: list, discard or prune', 'list')
-      .argument('[loop]', 'discard: the loop')
+      .argument('[action]', 'what to do: list, logs, attach, stop, discard or prune', 'list')
+      .argument('[loop]', 'the loop it is about, as `ralph loops` names it')
+      .argument(
+        '[more...]',
+        'logs: the number of an iteration, default: the newest; stop: why, for the record',
+      )
       .description('loops in work trees of their own: how they stand, and what becomes of them'),
     'ralph loops',
   )
+    .option('-f, --follow', 'logs: go on as it grows, until the iteration ends')
     .option('--yes', 'discard without asking again')
-    .action(async (action: string, loop: string | undefined, options: LoopOptions) => {
-      done(await carryOut(action, loop, options));
+    .action(async (action: string, loop: string | undefined, more: string[], options: LoopOptions) => {
+      done(await carryOut({ action, loop, more }, options));
     });
 }
 
 interface LoopOptions extends Common {
   yes?: boolean;
+  follow?: boolean;
 }
 
-async function carryOut(action: string, loop: string | undefined, options: LoopOptions): Promise<number> {
+interface Said {
+  action: string;
+  loop: string | undefined;
+  more: string[];
+}
+
+async function carryOut({ action, loop, more }: Said, options: LoopOptions): Promise<number> {
   const app = await import('../app/index.ts');
   switch (action) {
     case 'list': {
@@ -32,6 +46,19 @@ async function carryOut(action: string, loop: string | undefined, options: LoopO
       answer(options, data, text);
       return 0;
     }
+    case 'logs':
+      await logs(more[0], { ...options, session: sessionOf(action, loop) });
+      return 0;
+    case 'attach':
+      await app.followRun({
+        cwd: folderOf(options),
+        session: sessionOf(action, loop),
+        json: options.json === true,
+      });
+      return 0;
+    case 'stop':
+      await tell({ ...options, session: sessionOf(action, loop) }, { type: 'HALT', message: more.join(' ') });
+      return 0;
     case 'discard': {
       if (loop === undefined || options.yes !== true) throw unsaid(loop);
       const data = await app.discardLoop(folderOf(options), loop);
@@ -52,6 +79,17 @@ async function carryOut(action: string, loop: string | undefined, options: LoopO
     default:
       throw unknownAction(action);
   }
+}
+
+/** The session of a loop, as `--session` takes it. */
+function sessionOf(action: string, loop: string | undefined): string {
+  if (loop !== undefined) return `@${loop.replace(/^@/, '')}`;
+  throw new Problem({
+    code: 'usage.loop',
+    what: 'No loop was named.',
+    why: `\`ralph loops ${action}\` is about one of them.`,
+    fix: `ralph loops ${action} LOOP; the names stand in \`ralph loops\`.`,
+  });
 }
 
 function unsaid(loop: string | undefined): Problem {

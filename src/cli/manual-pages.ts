@@ -46,10 +46,12 @@ export const PAGES: Record<string, Page> = {
   },
   loops: {
     group: 'Work',
-    text: 'Loops side by side: each works in a git work tree and on a branch of its own (`ralph run --worktree NAME`), so that your checkout stays yours meanwhile. `list` shows how each stands and what to do next.',
+    text: 'Loops side by side: each works in a git work tree and on a branch of its own (`ralph run --worktree NAME`), so that your checkout stays yours meanwhile. `list` shows how each stands and what to do next; `logs`, `attach` and `stop` are `ralph logs`, a transcript that goes on from iteration to iteration (Ctrl-C leaves it, the loop works on), and `ralph stop`, for the loop you name.',
     does: 'every loop, who works in it, and what to do next',
     examples: [
       ['ralph loops --json', 'the same as data'],
+      ['ralph loops attach parser', 'see what it does, until its run ends'],
+      ['ralph loops stop parser', 'its live agents finish and are judged, then it stops'],
       ['ralph loops discard parser --yes', 'give it up; its work is kept under refs/ralph/discarded'],
       ['ralph loops prune', 'take away what has landed'],
     ],

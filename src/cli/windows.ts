@@ -233,7 +233,7 @@ function tellLost(lost: string | null): void {
   if (lost !== null) process.stderr.write(`${lost}\n`);
 }
 
-const logs: Look = async (iteration, options) => {
+export const logs: Look = async (iteration, options) => {
   const { showLog } = await import('../app/index.ts');
   await showLog({
     cwd: folderOf(options),

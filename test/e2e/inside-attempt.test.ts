@@ -57,6 +57,8 @@ const CALLS: [line: string, refused: boolean][] = [
   ['hats', false],
   ['hats validate', false],
   ['loops', false],
+  ['loops logs a', false],
+  ['loops stop a', true],
   ['loops discard a --yes', true],
   ['run --worktree more', true],
   ['completions bash', false],

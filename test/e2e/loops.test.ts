@@ -111,3 +111,25 @@ test('a loop that is given up leaves its commits and its uncommitted work under 
   expect(project.git('worktree', 'list').split('\n')).toHaveLength(1);
   expect(await loops()).toEqual([]);
 });
+
+test('a loop is looked into, followed and stopped by its name from the main checkout', async () => {
+  project = makeProject({
+    files: { 'prd.json': taskList([story('US-001'), story('US-002')]) },
+    runs: [{ do: [{ sleep_ms: 3000 }, { run: 'touch {{task}}.txt' }, { say: DONE }] }],
+  });
+  const run = project.ralph(['run', '--worktree', 'one']);
+  await vi.waitFor(async () => expect((await loops())[0]?.runner).toEqual(expect.any(Number)), 30_000);
+  const attached = project.ralph(['loops', 'attach', 'one']);
+  await vi.waitFor(async () => expect((await project.ralph(['loops', 'logs', 'one'])).code).toBe(0), 30_000);
+  const stop = await project.ralph(['loops', 'stop', '@one', 'enough', 'for', 'now', '--json']);
+  expect(JSON.parse(stop.out)).toMatchObject({ session_id: (await loops())[0]!.session_id });
+  expect((await run).code).toBe(7);
+  const seen = await attached;
+  expect([seen.code, seen.err]).toEqual([0, expect.stringContaining('Nobody works in session')]);
+  const log = await project.ralph(['loops', 'logs', 'one', '1']);
+  expect(log).toMatchObject({ code: 0, out: seen.out });
+  const nameless = await project.ralph(['loops', 'stop']);
+  expect([nameless.code, nameless.err]).toEqual([5, expect.stringContaining('No loop was named')]);
+  const wrong = await project.ralph(['loops', 'logs', 'on']);
+  expect([wrong.code, wrong.err]).toEqual([5, expect.stringContaining('Did you mean @one?')]);
+});
