@@ -87,12 +87,23 @@ test('a press on Deny is a no to the agent, and the work goes on', async () => {
   expect([has('pushed.txt'), has('held.txt')]).toEqual([false, true]);
 });
 
-test('answered with ralph answer from any terminal', async () => {
+test('status, inbox and why show it while the agent stands still; answered with ralph answer from any terminal', async () => {
   const { done } = begin({ turns: [[asks(COMMAND), ...ends]] });
   await until(() => facts(project, 'question.asked').length === 1, 'the question');
+  for (const command of [['status'], ['inbox'], ['why', 'a']])
+    expect((await project.ralph(command)).out, command[0]).toContain(COMMAND);
   expect((await project.ralph(['answer', 'q1', 'allow'], { env: env() })).code).toBe(0);
   expect(result(await done).exit).toMatchObject({ code: 0 });
   expect(has('pushed.txt')).toBe(true);
+});
+
+test('what stands in decide.txt is no answer: the agent that asks could have written it', async () => {
+  const { done } = begin({ turns: [[asks(COMMAND), ...ends]], wait: 4 });
+  await until(() => facts(project, 'question.asked').length === 1, 'the question');
+  project.write('ralph/decide.txt', '## q1\n\n### Answer\n\nallow\n');
+  expect(result(await done).exit).toMatchObject({ code: 0 });
+  expect([has('pushed.txt'), has('held.txt')]).toEqual([false, true]);
+  expect(facts(project, 'question.answered')).toEqual([]);
 });
 
 test('silence is a no, with a word', async () => {
