@@ -137,6 +137,10 @@ const EXAMPLES: { [T in Fact['type']]: Extract<Fact, { type: T }> } = {
   },
   'run.stopped': { type: 'run.stopped', code: 0, word: 'COMPLETE', reason: 'r' },
   'spend.seen': { type: 'spend.seen', usd: 1.5 },
+  'host.seen': {
+    type: 'host.seen',
+    short: [{ of: 'disk', path: '/p', freeMb: 1, leastMb: 500 }],
+  },
   'lock.taken_over': { type: 'lock.taken_over', from: runner },
   'journal.repaired': { type: 'journal.repaired', bytes: 1, keptAs: 'journal.torn-1' },
   'phase.entered': { type: 'phase.entered', phase: 'BATCHING' },

@@ -34,6 +34,7 @@ import type { Audience } from './audience.ts';
 import { systemClock } from './clock.ts';
 import { agentEnvironment, withoutOwnSecrets } from './environment.ts';
 import { processGates } from './gates.ts';
+import { thisMachine } from './host.ts';
 import { markedProcesses } from './leftovers.ts';
 import type { Place } from './place.ts';
 import { poolOf } from './pool.ts';
@@ -111,6 +112,7 @@ export async function openSession(request: OpenRequest): Promise<Opened> {
       knowledge: knowledgeOf(request, ground),
       feedback: feedbackSource(session.dir),
       spending: otherSpending(place.mainDir, () => session.id),
+      host: thisMachine,
       secret: () => randomBytes(32).toString('hex'),
       sha256,
       recorded: (record) => {

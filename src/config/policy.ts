@@ -53,6 +53,7 @@ export function toPolicy(settings: Settings, facts: StartFacts): Policy {
     parallel: sideBySide(settings, plans),
     wait: settings.wait ?? answerable,
     park: settings.wait !== false,
+    host: settings.host,
     onlyTask: settings.onlyTask,
     requiredTopics: settings.requiredTopics,
   };

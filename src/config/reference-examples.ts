@@ -169,6 +169,8 @@ agents: { mine: { command: ["bash", "agent.sh"] } }
   rules:
     - { match: "git push*", policy: deny }
 `,
+  host: `host: { min_free_disk_mb: 2000, min_free_memory_mb: 1000 }
+`,
   worktree: `worktree: { copy: [".env"], run: ["npm ci"] }
 `,
   memories: `memories: { enabled: false, budget_tokens: 1000 }

@@ -365,6 +365,17 @@ export const configSchema = z.strictObject({
     ])
     .default('none')
     .describe('What agents are shut into.'),
+  host: z
+    .strictObject({
+      min_free_disk_mb: count('MB that have to be free on the disk before an agent starts; 0: any.', 0, 500),
+      min_free_memory_mb: count(
+        'MB of memory that have to be available before an agent starts; 0: any.',
+        0,
+        300,
+      ),
+    })
+    .prefault({})
+    .describe('What the machine must have left.'),
   worktree: z
     .strictObject({
       copy: texts('Untracked files copied into a new worktree.'),

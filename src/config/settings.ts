@@ -107,6 +107,8 @@ export interface Settings {
   };
   permissions: { default: Permission; rules: { match: string; policy: Permission }[] };
   sandbox: Sandbox;
+  /** 0: whatever is there. */
+  host: { minFreeDiskMb: number; minFreeMemoryMb: number };
   worktree: { copy: string[]; run: string[] };
   land: 'merge' | 'branch' | { command: string };
   memories: { enabled: boolean; budgetTokens: number };
@@ -179,6 +181,10 @@ export function toSettings(config: Config, flags: Flags, isSet: (key: string) =>
     },
     permissions: config.permissions,
     sandbox: config.sandbox,
+    host: {
+      minFreeDiskMb: config.host.min_free_disk_mb,
+      minFreeMemoryMb: config.host.min_free_memory_mb,
+    },
     worktree: config.worktree,
     land: config.land,
     memories: { enabled: config.memories.enabled, budgetTokens: config.memories.budget_tokens },

@@ -140,6 +140,8 @@ export type Fact =
   | { type: 'run.stopped'; code: number; word: string; reason: string }
   /** Spent today (local time) by every loop of the project, with what this run has spent so far. USD. */
   | { type: 'spend.seen'; usd: number }
+  /** What the machine has too little of for another agent; empty: enough of everything again. */
+  | { type: 'host.seen'; short: Shortage[] }
   | { type: 'lock.taken_over'; from: Runner }
   | { type: 'journal.repaired'; bytes: number; keptAs: string }
   | { type: 'phase.entered'; phase: Phase }
@@ -422,6 +424,15 @@ export type Fact =
       told?: boolean;
     }
   | { type: 'notice.given'; level: 'info' | 'warning' | 'critical'; text: string };
+
+/** The machine has less of something than has to be free before an agent starts. */
+export interface Shortage {
+  of: 'disk' | 'memory';
+  /** A folder on the disk; null for memory. */
+  path: string | null;
+  freeMb: number;
+  leastMb: number;
+}
 
 /** `steer`: an urgent word for an agent that cannot be talked to; its next run goes on in the same session. */
 export type StopCause = 'pause' | 'abort' | 'signal' | 'limit' | 'steer';

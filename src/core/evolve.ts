@@ -51,6 +51,7 @@ function evolveFact(state: State, fact: Fact, at: number): void {
     case 'run.started':
     case 'run.stopped':
     case 'spend.seen':
+    case 'host.seen':
       return evolveRun(state, fact, at);
     case 'session.imported':
       return importSession(state, fact);
@@ -115,12 +116,13 @@ function evolveFact(state: State, fact: Fact, at: number): void {
   }
 }
 
-type RunFact = Extract<Fact, { type: 'run.started' | 'run.stopped' | 'spend.seen' }>;
+type RunFact = Extract<Fact, { type: 'run.started' | 'run.stopped' | 'spend.seen' | 'host.seen' }>;
 
 function evolveRun(state: State, fact: RunFact, at: number): void {
   if (fact.type === 'run.started') startRun(state, fact, at);
   else if (fact.type === 'run.stopped') stopRun(state, fact);
-  else seeSpending(state, fact.usd);
+  else if (fact.type === 'spend.seen') seeSpending(state, fact.usd);
+  else if (state.run) state.run.short = fact.short;
 }
 
 function passOver(state: State, item: string): void {
@@ -193,11 +195,12 @@ function startRun(state: State, fact: Extract<Fact, { type: 'run.started' }>, at
     tokens: 0,
     spentTodayUsd: fact.spentTodayUsd,
     flags: fact.flags ?? {},
+    short: [],
     stopped: null,
   };
   for (const task of state.tasks.values()) if (!isTerminal(task.status)) fresh.openTasks += 1;
   // After a crash the limits go on; after any stop they restart.
-  state.run = afterCrash ? { ...state.run!, flags: fact.flags ?? {}, stopped: null } : fresh;
+  state.run = afterCrash ? { ...state.run!, flags: fact.flags ?? {}, short: [], stopped: null } : fresh;
   if (!afterCrash) state.hats.activations = {};
   if (stopped && TRY_AGAIN.has(stopped.code)) tryAgain(state);
   // What was approved and could not be promoted is tried again at every start.

@@ -1,9 +1,11 @@
 /**
  * What may keep an agent from being started, in the order it is asked: a question that holds the
- * session, a row of deaths, no progress, a limit, a provider that asks to wait.
+ * session, a row of deaths, no progress, a limit, a provider that asks to wait, a machine that is short of
+ * disk or memory.
  */
 import { openCorrection, owesAttempt } from './correct.ts';
 import { agentFor, choiceOf, isAvailable } from './fallback.ts';
+import { short } from './host.ts';
 import { limitReached } from './limits.ts';
 import { isSpent } from './outage.ts';
 import { candidates } from './pick.ts';
@@ -20,7 +22,8 @@ export function guard(state: State, now: number, items: readonly Item[]): Step |
     deaths(state, now) ??
     stuck(state) ??
     limit(state) ??
-    park(state, now, items)
+    park(state, now, items) ??
+    short(state, now)
   );
 }
 

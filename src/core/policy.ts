@@ -143,6 +143,8 @@ export interface Policy {
   wait: boolean;
   /** False after `--no-wait`: a provider's reset time is not waited for either. */
   park: boolean;
+  /** MB that have to be free before an agent starts, 0: whatever is there. Absent in older journals: that, too. */
+  host?: { minFreeDiskMb: number; minFreeMemoryMb: number };
   /** Only this task is worked on (`--task`). */
   onlyTask: string | null;
   /** Topics that must have been published before the list can be done. */

@@ -2,27 +2,19 @@
  * What the journal adds up to. The state is owned by `evolve`, which may change it in place; everyone
  * else reads. It keeps what `decide`, the judge and the windows need, and lets go of transcripts.
  */
-import type { Claim } from './claim.ts';
+import type { AttemptState } from './attempt-state.ts';
 import type { Complexity } from './complexity.ts';
-import type { Allowance, SideGround, StopCause, TaskSource, TimeGrant, Trespass } from './event.ts';
-import type {
-  AgentReport,
-  Change,
-  CycleWorks,
-  GateResult,
-  InnerWork,
-  Mark,
-  ProviderErrorKind,
-  SessionAssessment,
-  Spent,
-} from './evidence.ts';
-import type { Finding, Intervention, VerdictValue } from './finding.ts';
+import type { Shortage, TaskSource, TimeGrant } from './event.ts';
+import type { Change, GateResult, Mark, ProviderErrorKind, SessionAssessment, Spent } from './evidence.ts';
+import type { Finding, Intervention } from './finding.ts';
 import type { Message } from './message.ts';
 import type { Phase } from './phase.ts';
 import type { Policy } from './policy.ts';
 import type { Question } from './question.ts';
 import type { Item } from './role.ts';
 import type { ReviewFields, TaskDef, TaskStatus } from './task.ts';
+
+export type { AttemptState } from './attempt-state.ts';
 
 /** What an agent made of a task's own words: those that are gone, and those that are new. */
 export interface Reworded {
@@ -147,72 +139,6 @@ export interface ItemState {
   attempts: number;
 }
 
-export interface AttemptState {
-  iteration: number;
-  wave: number;
-  item: Item;
-  attempt: number;
-  agent: string;
-  startedAt: number;
-  endedAt: number | null;
-  before: Mark;
-  after: Mark | null;
-  /** The work tree beside the user's where it ran; null: in the user's own. */
-  ground: SideGround | null;
-  allowance: Allowance;
-  /** The class its task had when it began; null for work on the session and in old journals. */
-  complexity: Complexity | null;
-  durationMs: number;
-  marker: string;
-  tokenHash: string;
-  /** The session's works when it began, as one work; null in teams that write none. */
-  session: string | null;
-  /** What it left in its cycle's folder. */
-  works: CycleWorks | null;
-  taskFile: string | null;
-  promptSha: string;
-  /** What git's own rules were when it began; null where nobody looked. */
-  rules: Record<string, string> | null;
-  pid: number | null;
-  pidStart: string | null;
-  state: 'open' | 'ended' | 'settled';
-  stoppedFor: StopCause | null;
-  /** Dropped once the attempt is settled and another of its item has begun. */
-  report: AgentReport | null;
-  claim: Claim | null;
-  changes: Change[];
-  /** Messages and answers whose text stood in its prompt. */
-  delivered: string[];
-  changeCount: number;
-  more: string | null;
-  commits: string[];
-  rewrote: boolean;
-  marked: string[];
-  /** Tasks that HEAD's task file says are over by its commits. */
-  committedMarks: string[];
-  bookkeeping: boolean;
-  /** What gates made of its task's paths afterwards, in their order. */
-  rewritten: { changes: Change[]; more: string | null }[];
-  /** Its changes to the loop's notes and logs. */
-  noted: Change[];
-  /** Uncommitted content of repositories inside the ground: prints when it began, and what its task left there. */
-  innerBefore: Record<string, string>;
-  inner: InnerWork[];
-  trespass: Trespass[];
-  review: { verdict: 'Qualified' | 'Failed'; feedback: string } | null;
-  gates: GateResult[];
-  verdict: {
-    value: VerdictValue;
-    findings: Finding[];
-    charged: boolean;
-    reason: string;
-    newTree: boolean;
-    /** A provider limit that is waited for. */
-    parked: boolean;
-  } | null;
-  lost: string | null;
-}
-
 export interface Parked {
   /** Epoch ms. */
   until: number;
@@ -326,6 +252,8 @@ export interface RunState extends Spent {
   /** Spent today beside what this run has: below 0 where part of that was spent before midnight. USD. */
   spentTodayUsd: number;
   flags: Record<string, unknown>;
+  /** What the machine had too little of when it was last looked at. */
+  short: Shortage[];
   stopped: { code: number; word: string; reason: string } | null;
 }
 

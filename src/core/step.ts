@@ -19,7 +19,7 @@ export type Step =
   | { do: 'expire'; question: string }
   /** Facts that follow from the state alone. */
   | { do: 'record'; facts: Fact[] }
-  | { do: 'wait'; until: number | null; for: 'answer' | 'resume' | 'backoff' | 'provider' }
+  | { do: 'wait'; until: number | null; for: 'answer' | 'resume' | 'backoff' | 'provider' | 'host' }
   | { do: 'stop'; code: number; word: string; reason: string };
 
 /** Every exit code with the word that is printed and written to the journal. */

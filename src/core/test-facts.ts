@@ -79,6 +79,7 @@ export function policyOf({ limits, ...rest }: PolicyChange = {}): Policy {
     },
     unblock: { auto: false, maxAutoAttempts: 1 },
     parallel: { executors: 1, reviewers: 1, questioners: 1 },
+    host: { minFreeDiskMb: 500, minFreeMemoryMb: 300 },
     wait: false,
     park: true,
     onlyTask: null,

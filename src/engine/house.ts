@@ -21,6 +21,7 @@ import type {
   Gates,
   Ground,
   GroundPool,
+  Host,
   HumanDesk,
   Journal,
   KnowledgeSource,
@@ -59,6 +60,7 @@ export interface Ports {
   knowledge: KnowledgeSource;
   feedback: FeedbackSource;
   spending: Spending;
+  host: Host;
   cycles: CycleFiles;
   /** A fresh secret of at least 128 bits, as hex. */
   secret(): string;

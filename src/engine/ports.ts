@@ -256,6 +256,15 @@ export interface Spending {
   othersToday(now: number): { usd: number; midnight: number };
 }
 
+/** What is left of the machine. */
+export interface Host {
+  /**
+   * MB that can still be used: on the disks of these folders, of which those that cannot be asked are missing, and of
+   * memory. Cheap: asked at every boundary.
+   */
+  free(folders: readonly string[]): Promise<{ disks: { path: string; mb: number }[]; memoryMb: number }>;
+}
+
 /** What an agent says it can do. The engine and the windows read it; nobody guesses by name. */
 export interface Capabilities {
   stream: boolean;

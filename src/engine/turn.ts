@@ -5,6 +5,7 @@
  *   mailbox ─intake→ State ─decide→ Step ─perform→ facts ─append→ journal ─evolve→ State
  */
 import { decide, type Exit, exitOf, type Step } from '../core/index.ts';
+import { lookAtHost } from './host.ts';
 import { append, type House, redraw, type Turned, type Wake } from './house.ts';
 import { intake } from './intake.ts';
 import { abort } from './perform/abort.ts';
@@ -24,6 +25,7 @@ import { lookAtSpending } from './spending.ts';
 export async function turn(house: House): Promise<Turned> {
   await intake(house);
   await lookAtSpending(house);
+  await lookAtHost(house);
   const step = decide(house.state, { now: house.clock.now(), live: new Set(house.live.keys()) });
   const turned = await perform(house, step);
   if (RESTS.has(step.do)) await redraw(house);

@@ -11,6 +11,7 @@ import {
   type Phase,
   type Question,
   type State,
+  shortageWords,
   type TimeGrant,
 } from '../core/index.ts';
 import { callName } from './phase-words.ts';
@@ -137,6 +138,7 @@ type PeopleFact = Of<
   | 'feedback.received'
   | 'topic.published'
   | 'provider.parked'
+  | 'host.seen'
   | 'notice.given'
 >;
 
@@ -191,6 +193,10 @@ function peopleLine(fact: PeopleFact, at: number): string {
       return `topic ${oneLine(fact.topic, 80)} from ${oneLine(fact.role, 40)}${tail(fact.payload)}`;
     case 'provider.parked':
       return parkedLine(fact, at);
+    case 'host.seen':
+      return fact.short.length === 0
+        ? 'the machine has enough disk and memory again; the work goes on'
+        : `no agent is started for now: ${oneLine(shortageWords(fact.short), 400)}`;
     case 'notice.given':
       return `${fact.level}: ${oneLine(fact.text, 400)}`;
     default:

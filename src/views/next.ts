@@ -13,6 +13,7 @@ import {
   type Question,
   type State,
   type Step,
+  shortageWords,
   type TaskState,
 } from '../core/index.ts';
 import { falseClaims } from './false-claims.ts';
@@ -147,6 +148,8 @@ function waitWords(step: Extract<Step, { do: 'wait' }>, state: State, now: numbe
       return 'paused; `ralph resume` goes on';
     case 'backoff':
       return `waits after a failed run before it tries again${when}`;
+    case 'host':
+      return `waits for room on the machine and goes on by itself: ${oneLine(shortageWords(state.run?.short ?? []), 300)}`;
     case 'provider':
       return `waits for the provider's limit to end${when}: ${oneLine(parkedFor(state, now), 120)}`;
   }

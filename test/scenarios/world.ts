@@ -107,6 +107,8 @@ export interface Outside {
   progress: ProgressEdit | null;
   /** What other sessions have spent, by when. */
   othersSpent: { at: number; usd: number }[];
+  /** What is left of the machine. */
+  freeMb: { disk: number; memory: number };
   works: Record<string, string>;
   /** The session's works by path. */
   session: Files;
@@ -188,6 +190,7 @@ export function makeWorld(options: WorldOptions): World {
     feedback: [],
     progress: null,
     othersSpent: [],
+    freeMb: { disk: 50_000, memory: 4_000 },
     works: {},
     session: {},
     outboxes: {},
@@ -386,6 +389,12 @@ function ports(world: World): Ports {
         const today = outside.othersSpent.filter(({ at }) => at >= midnight);
         return { usd: today.reduce((sum, { usd }) => sum + usd, 0), midnight };
       },
+    },
+    host: {
+      free: async ([path = '']) => ({
+        disks: [{ path, mb: outside.freeMb.disk }],
+        memoryMb: outside.freeMb.memory,
+      }),
     },
     cycles: cycleFiles({ ...outside, sha, task: (given, order) => task(given, order, false) }),
     secret: () => sha(`${world.records.length}-${Math.random()}`),

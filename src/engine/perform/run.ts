@@ -26,6 +26,7 @@ import {
   type TaskState,
   wakingTopic,
 } from '../../core/index.ts';
+import { isShort, lookAtHost } from '../host.ts';
 import { append, type House, redraw } from '../house.ts';
 import { innerBefore } from '../inner.ts';
 import { intake, readMailbox } from '../intake.ts';
@@ -97,9 +98,11 @@ async function start(house: House, { iteration, item }: Waiting, before: Mark): 
   // The mailbox is read last before a prompt is sealed.
   await (house.side === null ? intake(house) : readMailbox(house));
   await lookAtSpending(house);
+  await lookAtHost(house);
   if (
     causeOf(house) !== null ||
     limitNow(house) !== null ||
+    isShort(house) ||
     house.state.stopAsked ||
     !isWanted(house.state, item)
   )
