@@ -181,10 +181,7 @@ export function toSettings(config: Config, flags: Flags, isSet: (key: string) =>
     },
     permissions: config.permissions,
     sandbox: config.sandbox,
-    host: {
-      minFreeDiskMb: config.host.min_free_disk_mb,
-      minFreeMemoryMb: config.host.min_free_memory_mb,
-    },
+    host: toHost(config),
     worktree: config.worktree,
     land: config.land,
     memories: { enabled: config.memories.enabled, budgetTokens: config.memories.budget_tokens },
@@ -195,6 +192,10 @@ export function toSettings(config: Config, flags: Flags, isSet: (key: string) =>
     allowDirty: flags.allowDirty ?? false,
     git: flags.noGit !== true,
   };
+}
+
+function toHost({ host }: Config): Settings['host'] {
+  return { minFreeDiskMb: host.min_free_disk_mb, minFreeMemoryMb: host.min_free_memory_mb };
 }
 
 function mapValues<In, Out>(record: Record<string, In>, turn: (value: In) => Out): Record<string, Out> {

@@ -52,6 +52,7 @@ function evolveFact(state: State, fact: Fact, at: number): void {
     case 'run.stopped':
     case 'spend.seen':
     case 'host.seen':
+    case 'provider.parked':
       return evolveRun(state, fact, at);
     case 'session.imported':
       return importSession(state, fact);
@@ -66,8 +67,6 @@ function evolveFact(state: State, fact: Fact, at: number): void {
       return passOver(state, itemKey(fact.item));
     case 'notice.given':
       return giveNotice(state, fact, at);
-    case 'provider.parked':
-      return park(state, fact);
     case 'topic.published':
       return publish(state, fact);
     case 'tasks.read':
@@ -116,12 +115,17 @@ function evolveFact(state: State, fact: Fact, at: number): void {
   }
 }
 
-type RunFact = Extract<Fact, { type: 'run.started' | 'run.stopped' | 'spend.seen' | 'host.seen' }>;
+/** The run, and what money, the machine and providers allow it. */
+type RunFact = Extract<
+  Fact,
+  { type: 'run.started' | 'run.stopped' | 'spend.seen' | 'host.seen' | 'provider.parked' }
+>;
 
 function evolveRun(state: State, fact: RunFact, at: number): void {
   if (fact.type === 'run.started') startRun(state, fact, at);
   else if (fact.type === 'run.stopped') stopRun(state, fact);
   else if (fact.type === 'spend.seen') seeSpending(state, fact.usd);
+  else if (fact.type === 'provider.parked') park(state, fact);
   else if (state.run) state.run.short = fact.short;
 }
 
