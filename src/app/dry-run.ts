@@ -10,16 +10,19 @@ import {
 import { count, oneLine, reckoningText } from '../views/index.ts';
 import { roleAgents } from './agents.ts';
 import { earlierDurations } from './behaviour.ts';
+import { loopAhead } from './loops/foresee.ts';
 import { type Plan, planRun, type RunRequest } from './plan.ts';
 import { checkFirst } from './run.ts';
 import { idleReason } from './which-list.ts';
 
 /** Throws a Problem for everything that would keep the run from starting. */
 export async function dryRun(request: RunRequest): Promise<{ data: Record<string, unknown>; text: string }> {
-  const plan = await planRun(request);
+  const loop = request.loop === null ? null : await loopAhead(request, request.loop);
+  const asked = loop?.request ?? request;
+  const plan = await planRun(asked);
   const { policy, session, taskPath, place } = plan;
   for (const warning of plan.warnings) request.audience.say(warning);
-  if (!plan.idle) await checkFirst(request, plan, true);
+  if (!plan.idle) await checkFirst(asked, plan, loop?.made ?? true);
   const open = openTasks(plan);
   const durations = session?.state.durations ?? earlierDurations(place.mainDir) ?? undefined;
   const timed = open.map((def) => ({ def, time: timeOf(plan, def, durations) }));
@@ -28,6 +31,7 @@ export async function dryRun(request: RunRequest): Promise<{ data: Record<string
   const objective = plan.objective || (session?.state.session?.objective ?? '');
   const data = {
     project: place.dir,
+    ...(loop === null ? {} : { loop: loop.json }),
     session: session?.id ?? null,
     objective: objective === '' ? null : objective,
     team: policy.team,
@@ -56,6 +60,7 @@ export async function dryRun(request: RunRequest): Promise<{ data: Record<string
   }
   const lines = [
     `Project:   ${data.project}`,
+    ...(loop === null ? [] : [`Loop:      ${loop.text}`]),
     `Session:   ${data.session === null ? 'a new one' : `goes on with ${data.session}`}`,
     `Objective: ${oneLine(objective, 200) || 'every task of the list'}`,
     `Team:      ${data.team}, agent ${data.agent}${data.model === null ? '' : `, model ${data.model}`}${data.fallback.length === 0 ? '' : `, then ${data.fallback.join(', ')}`}${players(data.roles)}`,

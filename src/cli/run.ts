@@ -150,11 +150,18 @@ async function conclude(outcome: RunOutcome, options: RunOptions): Promise<void>
   const app = await import('../app/index.ts');
   const summary = app.summaryOf(outcome);
   if (!options.json) {
-    process.stdout.write(`\n${summary.text}`);
+    process.stdout.write(`\n${summary.text}${inLoop(outcome)}`);
     return;
   }
-  process.stderr.write(summary.text);
+  process.stderr.write(summary.text + inLoop(outcome));
   printResult(outcome.exit, { session_id: outcome.sessionId, ...summary.data });
+}
+
+/** In the main checkout a plain `ralph run` would begin beside it. */
+function inLoop({ loop, exit }: RunOutcome): string {
+  return loop === undefined || exit.code === 0
+    ? ''
+    : `From your checkout \`ralph run --worktree ${loop}\` goes on with this loop.\n`;
 }
 
 interface Screen {

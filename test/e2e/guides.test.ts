@@ -134,3 +134,22 @@ test('the guide on trouble: an agent that only claims ends in one question, and 
     expect.arrayContaining([expect.objectContaining({ event_type: 'false_completion_detected' })]),
   );
 });
+
+test('the guide on loops: one is begun, looked at, gone on with and read beside the checkout', async () => {
+  project = guideProject('guides/loops.md');
+  project.write('.env', 'secret\n');
+  const [[, script = ''] = []] = labelled('guides/loops.md', 'script');
+  const said: string[] = [];
+  for (const line of script.trim().split('\n')) {
+    const { code, out, err } = await project.ralph(line.split(' ').slice(1));
+    expect([line, code, err], out).toEqual([line, line.endsWith('-n 1') ? 1 : 0, expect.any(String)]);
+    said.push(out);
+  }
+  expect(said[0]).toContain('From your checkout `ralph run --worktree parser` goes on with this loop');
+  expect(said[1]).toContain('1 of 2 tasks');
+  expect(said[1]).toContain('next: ralph run --worktree parser');
+  expect(project.git('show', 'ralph/parser:print.txt')).toBe('print');
+  expect(project.read('.ralph/worktrees/parser/.env')).toBe('secret\n');
+  expect(project.read('PRD.md')).not.toContain('[x]');
+  expect(project.git('status', '--porcelain')).toBe('');
+});

@@ -74,7 +74,7 @@ interface Start {
 }
 
 /** Where a loop begins and what it is to land on. */
-async function startOf({ main, settings }: LoopRequest): Promise<Start> {
+async function startOf({ main, settings }: Pick<LoopRequest, 'main' | 'settings'>): Promise<Start> {
   const { root, gitDir, commonDir } = main.project;
   if (gitDir === null || commonDir === null || !settings.git) throw problem.noGit(main.dir, settings.git);
   const { head, branch } = await readHead({ root, gitDir, commonDir }, withoutOwnSecrets(process.env));
@@ -109,24 +109,58 @@ interface Named {
 
 async function findOrMake(request: LoopRequest, start: Start, named: Named): Promise<OpenedLoop> {
   const { main } = request;
-  const all = readLoops(main.mainDir).filter(({ standing }) => standing !== 'removed');
-  const known = all.find(({ id }) => id === named.name);
-  const twin = all.find(({ id }) => id !== named.name && id.toLowerCase() === named.name.toLowerCase());
-  if (twin !== undefined) throw problem.onlyCase(named.name, twin.id);
-  if (known === undefined) return make(request, start, named);
-  if (known.standing !== 'landed' && known.standing !== 'discarded') return goOn(request, known);
+  const known = knownAs(main, named.name);
+  if (known === null) return make(request, start, named);
+  if (!isOver(known)) return goOn(request, known);
   const kept = await keepAll(main, known);
   await takeAway(main, known);
   if (kept !== null)
     request.say(`The former loop ${known.id} had more than what landed; it is kept as ${kept}.`);
-  const branches = start.branches.filter((one) => one !== known.id);
-  return make(request, { ...start, branches }, named);
+  return make(request, without(start, known), named);
+}
+
+/** null: there is none of this name. */
+function knownAs(main: Place, name: string): Loop | null {
+  const all = readLoops(main.mainDir).filter(({ standing }) => standing !== 'removed');
+  const twin = all.find(({ id }) => id !== name && id.toLowerCase() === name.toLowerCase());
+  if (twin !== undefined) throw problem.onlyCase(name, twin.id);
+  return all.find(({ id }) => id === name) ?? null;
+}
+
+/** Its work has landed or was given up: the next one of its name is another. */
+const isOver = ({ standing }: Loop): boolean => standing === 'landed' || standing === 'discarded';
+
+function without(start: Start, { id }: Loop): Start {
+  return { ...start, branches: start.branches.filter((one) => one !== id) };
+}
+
+export interface Foreseen {
+  /** The loop that would be gone on with; null: a new one. */
+  known: Loop | null;
+  onto: string;
+  head: string;
+}
+
+/** What `openLoop` would find; throws what it would throw before it makes anything. */
+export async function foresee(request: Pick<LoopRequest, 'main' | 'name' | 'settings'>): Promise<Foreseen> {
+  const { main, name } = request;
+  if (name !== '') requireLoopName(name);
+  const start = await startOf(request);
+  const found = name === '' ? null : knownAs(main, name);
+  const known = found === null || isOver(found) ? null : found;
+  if (known !== null) await branchOf(main, known);
+  else if (name !== '') requireFreeBranch(found === null ? start : without(start, found), name);
+  return { known, onto: start.onto, head: start.head };
+}
+
+function requireFreeBranch({ branches }: Start, name: string): void {
+  const taken = branches.find((one) => one === '' || one === name || one.startsWith(`${name}/`));
+  if (taken !== undefined) throw problem.branchTaken(name, taken);
 }
 
 async function make(request: LoopRequest, start: Start, { name, folder }: Named): Promise<OpenedLoop> {
   const { main, say } = request;
-  const taken = start.branches.find((one) => one === '' || one === name || one.startsWith(`${name}/`));
-  if (taken !== undefined) throw problem.branchTaken(name, taken);
+  requireFreeBranch(start, name);
   const again = readLoops(main.mainDir).some(({ id }) => id === name);
   // Sessions are known by the path of their work tree: another loop of that name had another one.
   const stamp = new Date().toISOString().replace(/[-:]|\.\d+/g, '');

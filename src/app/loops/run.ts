@@ -62,7 +62,7 @@ async function runInLoop(
 }
 
 /** What was typed, by names that mean the same in the loop's work tree. */
-function askedFrom(request: RunRequest, place: Place, main: Place): RunRequest {
+export function askedFrom(request: RunRequest, place: Place, main: Place): RunRequest {
   const { cwd } = request;
   const { tasks, promptFile } = request.flags;
   // In a work tree beside the main checkout the same relative name means the same file.
