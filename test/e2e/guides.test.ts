@@ -148,7 +148,7 @@ test('the guide on loops: one is begun, looked at, gone on with and read beside 
   expect(said[0]).toContain('From your checkout `ralph run --worktree parser` goes on with this loop');
   expect(said[1]).toContain('1 of 2 tasks');
   expect(said[1]).toContain('next: ralph run --worktree parser');
-  expect(project.git('show', 'ralph/parser:print.txt')).toBe('print');
+  expect(project.git('show', 'ralph/parser:T-2.txt')).toBe('T-2');
   expect(project.read('.ralph/worktrees/parser/.env')).toBe('secret\n');
   expect(project.read('PRD.md')).not.toContain('[x]');
   expect(project.git('status', '--porcelain')).toBe('');

@@ -130,9 +130,10 @@ test('a project in a folder of its repository works there, also where paths hold
   project.git('commit', '-q', '-m', 'below');
   const cwd = join(project.dir, below);
   const { err } = await step(['--worktree', 'one'], cwd);
-  expect(project.git('-c', 'core.quotePath=false', 'diff', '--name-only', 'main', 'ralph/one', '--', '*.txt'), err).toBe(
-    `${below}/US-001.txt`,
-  );
+  expect(
+    project.git('-c', 'core.quotePath=false', 'diff', '--name-only', 'main', 'ralph/one', '--', '*.txt'),
+    err,
+  ).toBe(`${below}/US-001.txt`);
   expect(await loops(cwd)).toMatchObject([{ loop_id: 'one', tasks: { done: 1 } }]);
   expect(project.git('status', '--porcelain')).toBe('');
 });
