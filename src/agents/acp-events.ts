@@ -121,9 +121,10 @@ export function acpUpdates(): Updates {
     const isOver = status === 'completed' || status === 'failed';
     const events = flush();
     said.whole = true;
-    // The first update may know no more than that there is a call.
-    if (!call.begun && (isOver || status === 'in_progress' || Object.keys(call.input).length > 0))
-      events.push(begin(call, notes));
+    // The first update may know no more than that there is a call, or where a command will run and not yet which.
+    const isKnown =
+      call.kind === 'execute' ? call.input.command !== undefined : Object.keys(call.input).length > 0;
+    if (!call.begun && (isOver || status === 'in_progress' || isKnown)) events.push(begin(call, notes));
     for (const words of printedBy(update)) if (words !== '') notes.printed(words);
     if (!isOver) return events;
     notes.ended(call.id, exitCodeIn(update), refusals.has(call.id));

@@ -58,6 +58,8 @@ export const INITIALIZE = {
 
 export interface Conversation {
   reader: StreamReader;
+  /** The agent has answered when it was greeted, whatever it said. */
+  isGreeted(): boolean;
   converse(input: Input): Talk;
 }
 
@@ -314,6 +316,7 @@ export function acpConversation(call: AgentCall, now: () => number = Date.now): 
   }
 
   return {
+    isGreeted: () => about !== null || isOver,
     reader: {
       ...base,
       line(raw) {

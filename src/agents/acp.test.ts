@@ -82,9 +82,9 @@ interface Begun {
   events: AgentEvent[];
 }
 
-async function begin(script: Script, over: Partial<AgentCall> = {}): Promise<Begun> {
+async function begin(script: Script, over: Partial<AgentCall> = {}, agent?: Agent): Promise<Begun> {
   const events: AgentEvent[] = [];
-  const handle = await standIn(folder, script).start({
+  const handle = await (agent ?? standIn(folder, script)).start({
     prompt: 'Do the work.',
     promptPath: join(folder, 'prompt.md'),
     cwd: folder,
@@ -180,6 +180,18 @@ describe('a conversation over the Agent Client Protocol', () => {
       expect(report).toMatchObject({ ending: 'died', error: { kind: 'crash' }, finalMessage: '' });
     },
   );
+
+  it('a program that does not answer when it is greeted is given up, and how to start it is said', async () => {
+    const mute = acpAgent(
+      { name: 'mute', command: [process.execPath, '-e', 'setInterval(() => {}, 1000)'] },
+      300,
+    );
+    const report = await (await begin({ turns: [] }, {}, mute)).handle.done;
+    expect(report).toMatchObject({ ending: 'died', error: { kind: 'crash' } });
+    expect(report.error?.message).toMatch(
+      /did not answer `initialize` within 0\.3 s.*an argument such as `acp`/,
+    );
+  });
 
   it('goes on in an earlier session where it can, and what was said there is not said again', async () => {
     const report = await finish({ turns: [[{ say: 'Now.' }]] }, { resume: 'session-of-the-stand-in' });

@@ -2,7 +2,7 @@
  * Any agent that speaks the Agent Client Protocol on its stdin and stdout: `acp:gemini --acp`, `acp:opencode acp`.
  * What it can do it says itself when it starts, so that little is promised before.
  */
-import type { ProblemFacts } from '../core/index.ts';
+import type { AgentError, ProblemFacts } from '../core/index.ts';
 import type { Agent, Capabilities } from '../engine/index.ts';
 import { run } from '../process/index.ts';
 import { type Advertised, acpConversation, INITIALIZE, readAdvertised } from './acp-talk.ts';
@@ -67,17 +67,31 @@ export function acpSpecOf(name: string): AcpSpec | null {
   return { name, command: commandWords(name.slice(ACP_PREFIX.length)) };
 }
 
+/** What is started by `npx` may have to be downloaded before it answers. */
+const FIRST_ANSWER_MS = 60_000;
+
 /** An agent behind the protocol. */
-export function acpAgent(spec: AcpSpec): Agent {
+export function acpAgent(spec: AcpSpec, withinMs: number = FIRST_ANSWER_MS): Agent {
   return {
     name: spec.name,
     capabilities: { ...CAPABILITIES, liveInput: spec.command.some((word) => LISTENING.test(word)) },
     start(call) {
-      const { reader, converse } = acpConversation(call);
-      return Promise.resolve(startChild(call, { command: spec.command, env: call.env, reader, converse }));
+      const { reader, converse, isGreeted } = acpConversation(call);
+      const answer = { withinMs, isThere: isGreeted, missing: neverAnswered(spec, withinMs) };
+      return Promise.resolve(
+        startChild(call, { command: spec.command, env: call.env, reader, converse, answer }),
+      );
     },
     check: (): Promise<ProblemFacts[]> => Promise.resolve(checkProgram(spec)),
   };
+}
+
+function neverAnswered({ command }: AcpSpec, afterMs: number): AgentError {
+  const message =
+    `\`${command.join(' ').slice(0, 200)}\` did not answer \`initialize\` within ${afterMs / 1000} s: it does not speak the Agent ` +
+    'Client Protocol on stdin and stdout when it is started so, or it waits for something. Start it by hand and see; ' +
+    'many programs want an argument such as `acp` or `--acp`.';
+  return { kind: 'crash', message, resetsAt: null };
 }
 
 /** Slow ones unpack themselves before they answer. */

@@ -23,6 +23,8 @@ export interface ChildPlan {
   /** The agent is led through a protocol: whoever reads its stream writes to it as well, the prompt too. */
   converse?(input: Input): Talk;
   reader: StreamReader;
+  /** It is given up, with this error, where it has not answered after so long. */
+  answer?: { withinMs: number; isThere(): boolean; missing: AgentError };
   /** How long an agent that closed its stream may take to leave; default 20 s, 60 s when busy. */
   leaveMs?: { yes: number; busy: number };
 }
@@ -74,11 +76,14 @@ export function startChild(call: AgentCall, plan: ChildPlan): AgentHandle {
     const events = stream === 'stdout' ? reader.line(line) : reader.complaint?.(line);
     if (events === undefined) return;
     for (const event of events) call.event(shown(event));
-    if (gaveUp === null && reader.hopeless() !== null) {
-      gaveUp = reader.hopeless();
-      void child.stop(GRACE_MS);
-    }
+    giveUp(reader.hopeless());
     watchTheEnd();
+  }
+
+  function giveUp(error: AgentError | null): void {
+    if (gaveUp !== null || error === null) return;
+    gaveUp = error;
+    void child.stop(GRACE_MS);
   }
 
   const child = run({
@@ -102,6 +107,9 @@ export function startChild(call: AgentCall, plan: ChildPlan): AgentHandle {
   });
   if (plan.converse !== undefined) talk = plan.converse(child);
   else if (plan.live !== undefined) talk = startTalk(child, plan.live, plan.input ?? '');
+  const { answer } = plan;
+  const overdue =
+    answer && setTimeout(() => giveUp(answer.isThere() ? null : answer.missing), answer.withinMs);
   const done = child.done.then(
     (result) =>
       reportOf({ result, told: reader.told(), gaveUp, asked, left, program: plan.command[0] ?? '' }),
@@ -119,6 +127,7 @@ export function startChild(call: AgentCall, plan: ChildPlan): AgentHandle {
     resumeClocks: child.resumeClocks,
     done: done.finally(() => {
       clearTimeout(leaving);
+      clearTimeout(overdue);
       talk?.over();
     }),
   };

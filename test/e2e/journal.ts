@@ -69,9 +69,9 @@ export function json<T = Record<string, unknown>>(ran: Ran): T {
   return JSON.parse(ran.out) as T;
 }
 
-/** Waits until something holds; fails after half a minute. */
-export async function until(holds: () => boolean, what: string): Promise<void> {
-  for (let waited = 0; waited < 30_000; waited += 50) {
+/** Waits until something holds; fails after half a minute, or what is granted. */
+export async function until(holds: () => boolean, what: string, grantedMs = 30_000): Promise<void> {
+  for (let waited = 0; waited < grantedMs; waited += 50) {
     try {
       if (holds()) return;
     } catch {

@@ -47,8 +47,9 @@ async function tool(call, work) {
       sessionUpdate: 'tool_call',
       toolCallId,
       status: 'pending',
-      rawInput: {},
       ...call,
+      // OpenCode tells first where a command will run, and then which.
+      rawInput: call.kind === 'execute' ? { cwd: process.cwd() } : {},
       title: call.kind,
     }),
   );

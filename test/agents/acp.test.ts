@@ -1,0 +1,78 @@
+/** A real agent behind the Agent Client Protocol, built on the protocol's own library: OpenCode, driven by `opencode acp`. */
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { facts, started, until, verdicts } from '../e2e/journal.ts';
+import { result, type Started } from '../e2e/project.ts';
+import { isInstalled, versionOf } from './installed.ts';
+import { type LoopProject, loopProject, task, works } from './loop-project.ts';
+import { always, type Turn } from './model-server.ts';
+
+// It takes half a minute to its first word on a busy machine.
+const SLOW_MS = 90_000;
+vi.setConfig({ testTimeout: 180_000 });
+
+let project: LoopProject | null = null;
+afterEach(async () => {
+  await project?.close();
+  project = null;
+});
+
+/** A tool that runs until somebody lets it go. */
+const HELD: Turn = {
+  run: 'touch "$HOME/started"; while ! test -e "$HOME/go"; do timeout 0.1 tail -f /dev/null; done; echo ran',
+};
+
+/** A project whose only task plays these turns, and its run. */
+async function begin(turns: Turn[]): Promise<{ at: LoopProject; done: Started['done'] }> {
+  const script = { conversations: [{ match: task('a'), turns }] };
+  const at = await loopProject({ cli: 'opencode', tasks: ['a'], script });
+  project = at;
+  return { at, done: at.begin('run', '--agent', 'acp:opencode acp', '--json').done };
+}
+
+const why = isInstalled('opencode')
+  ? ''
+  : ' (skipped: not installed here, the reason stands at the beginning)';
+describe.skipIf(why !== '')(`opencode acp ${versionOf('opencode')}, the real one${why}`, () => {
+  it('works off a task, and tells nothing that is not known', async () => {
+    const { at, done } = await begin(works('a'));
+    const ran = await done;
+    expect(ran.out, ran.err).toContain('"type":"result"');
+    expect(result(ran).exit).toMatchObject({ code: 0, word: 'COMPLETE' });
+    expect(at.git('show', 'HEAD:a.txt')).toBe('made a');
+    expect(verdicts(at)).toEqual(['a accepted']);
+    expect(facts(at, 'attempt.ended')[0]).toMatchObject({
+      report: {
+        ending: 'ended',
+        unknownEvents: 0,
+        commands: [{ command: 'git add a.txt && git commit -qm "feat: a"', exitCode: 0 }],
+      },
+    });
+    expect(at.leftovers()).toEqual([]);
+  });
+
+  it('said while a tool runs, it is in the next model request, receipted, and one run is enough', async () => {
+    const { at, done } = await begin([HELD, ...works('a')]);
+    await until(() => existsSync(join(at.home, 'started')), 'the tool runs', SLOW_MS);
+    const before = at.server.requests.length;
+    await at.loop('tell', 'Target Firefox only, not Chrome.');
+    await until(() => facts(at, 'message.received').length === 1, 'the signal taken in');
+    expect(facts(at, 'guidance.reached')).toEqual([]);
+    writeFileSync(join(at.home, 'go'), '');
+    expect(result(await done).exit).toMatchObject({ code: 0 });
+    const next = at.server.requests.slice(before).find(({ reply }) => reply !== 'aux');
+    expect(next?.told).toContain('Target Firefox only, not Chrome.');
+    expect(facts(at, 'guidance.reached')).toMatchObject([{ iteration: 1, how: 'live' }]);
+    expect([started(at), verdicts(at)]).toEqual([1, ['a accepted']]);
+  });
+
+  it('a refused login ends the run with 6, uncharged', async () => {
+    const { at, done } = await begin([{ fault: always(401, { message: 'Incorrect API key provided.' }) }]);
+    const { exit } = result(await done);
+    expect(exit).toMatchObject({ code: 6, word: 'AGENT_FAILURE' });
+    expect(exit.reason).toMatch(/Log in/);
+    expect(facts(at, 'attempt.started')).toHaveLength(1);
+    expect(facts(at, 'task.charged')).toEqual([]);
+  });
+});
