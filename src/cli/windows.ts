@@ -109,15 +109,24 @@ const status: Look = async (id, options) => {
   const alone = options.json === true || named !== undefined;
   const beside = alone ? [] : (await app.questionsBeside(folderOf(options), session.id)).others;
   const json = { ...views.statusJson(state, now, live), messages: views.messagesJson(state, messages) };
-  answer(options, json, [text + rest, ...views.besideLines(beside)].join('\n'));
+  const loops = alone ? [] : await loopsLines(options);
+  answer(options, json, [text + rest, ...views.besideLines(beside), ...loops].join('\n'));
 };
 
 const sessions: Look = async (_, options) => {
   const [app, views] = await load();
   const all = await app.allSessions(folderOf(options));
   const rows = all.map(({ state, live }) => views.sessionJson(state, live));
-  answer(options, rows, views.sessionsText(rows));
+  const loops = options.json === true ? [] : await loopsLines(options);
+  answer(options, rows, [views.sessionsText(rows).trimEnd(), ...loops].join('\n'));
 };
+
+/** One line that names the loops, where there are some. */
+async function loopsLines(options: WindowOptions): Promise<string[]> {
+  const [app, views] = await load();
+  const line = views.loopsLine((await app.listLoops(folderOf(options))).data);
+  return line === null ? [] : [line];
+}
 
 const inbox: Look = async (_, options) => {
   const [app, views] = await load();

@@ -32,7 +32,7 @@ export {
   stagedLines,
 } from './knowledge.ts';
 export { describeFact } from './line.ts';
-export { type LoopFacts, type LoopJson, loopJson, loopsText } from './loops.ts';
+export { type LoopFacts, type LoopJson, loopJson, loopsLine, loopsText } from './loops.ts';
 export {
   type MessageJson,
   type MessageStory,

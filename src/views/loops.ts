@@ -100,3 +100,14 @@ export function loopsText(rows: readonly LoopJson[], now: number): string {
     })
     .join('\n');
 }
+
+/** The loops beside the main checkout in one line; null where there are none. */
+export function loopsLine(rows: readonly LoopJson[]): string | null {
+  const beside = rows.filter(({ loop_id }) => loop_id !== MAIN);
+  if (beside.length === 0) return null;
+  const named = beside.slice(0, 8).map(({ loop_id, runner, state }) => {
+    return `${loop_id} (${runner === null ? state.replace('_', ' ') : 'running'})`;
+  });
+  const more = beside.length > named.length ? ` and ${beside.length - named.length} more` : '';
+  return `Loops:     ${named.join(', ')}${more}; ralph loops`;
+}

@@ -61,6 +61,8 @@ test('a loop works in a work tree of its own on its own branch, with the list an
   });
   expect(readdirSync(join(project.dir, '.ralph-sessions'))).toContain(row!.session_id);
   expect((await project.ralph(['loops'])).out).toContain('fix · ');
+  for (const window of ['sessions', 'status'])
+    expect((await project.ralph([window])).out).toMatch(/Loops: +fix \(\w+\); ralph loops\n$/);
 });
 
 test('several loops at once, each told of, none in the way of another; the name may be left to us', async () => {
