@@ -1,11 +1,12 @@
 /** A real agent behind the Agent Client Protocol, built on the protocol's own library: OpenCode, driven by `opencode acp`. */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it, vi } from 'vitest';
-import { facts, started, until, verdicts } from '../e2e/journal.ts';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { facts, json, started, until, verdicts } from '../e2e/journal.ts';
 import { result, type Started } from '../e2e/project.ts';
+import { TOKEN, telegramStandin } from '../standins/telegram.ts';
 import { isInstalled, versionOf } from './installed.ts';
-import { type LoopProject, loopProject, task, works } from './loop-project.ts';
+import { type LoopOptions, type LoopProject, loopProject, task, works } from './loop-project.ts';
 import { always, type Turn } from './model-server.ts';
 
 // It takes half a minute to its first word on a busy machine.
@@ -24,9 +25,12 @@ const HELD: Turn = {
 };
 
 /** A project whose only task plays these turns, and its run. */
-async function begin(turns: Turn[]): Promise<{ at: LoopProject; done: Started['done'] }> {
+async function begin(
+  turns: Turn[],
+  rest: Partial<LoopOptions> = {},
+): Promise<{ at: LoopProject; done: Started['done'] }> {
   const script = { conversations: [{ match: task('a'), turns }] };
-  const at = await loopProject({ cli: 'opencode', tasks: ['a'], script });
+  const at = await loopProject({ ...rest, cli: 'opencode', tasks: ['a'], script });
   project = at;
   return { at, done: at.begin('run', '--agent', 'acp:opencode acp', '--json').done };
 }
@@ -74,5 +78,28 @@ describe.skipIf(why !== '')(`opencode acp ${versionOf('opencode')}, the real one
     expect(exit.reason).toMatch(/Log in/);
     expect(facts(at, 'attempt.started')).toHaveLength(1);
     expect(facts(at, 'task.charged')).toEqual([]);
+  });
+
+  it('asks before a command, which stands in the inbox, and runs it when a person allows it', async () => {
+    const phone = await telegramStandin();
+    onTestFinished(() => phone.close());
+    const asks = { permission: { bash: { '*': 'allow', 'touch *': 'ask' } } };
+    const { at, done } = await begin([{ run: 'touch "$HOME/asked"' }, ...works('a')], {
+      env: { RALPH_TELEGRAM_BOT_TOKEN: TOKEN, RALPH_TELEGRAM_API_URL: phone.url },
+      files: { 'opencode.json': JSON.stringify(asks) },
+      config:
+        'RObot: { enabled: true, timeout_seconds: 600, telegram: { allowed_users: [1] } }\npermissions: { rules: [{ match: "touch *", policy: ask }] }\n',
+    });
+    await until(() => facts(at, 'question.asked').length === 1, 'the question', SLOW_MS);
+    const open = json<{ kind: string; text: string }[]>(await at.loop('inbox', '--json'));
+    expect(open).toMatchObject([
+      { kind: 'permission', text: expect.stringContaining('touch "$HOME/asked"') },
+    ]);
+    expect(existsSync(join(at.home, 'asked'))).toBe(false);
+    expect((await at.loop('answer', 'q1', 'allow')).code).toBe(0);
+    expect(result(await done).exit).toMatchObject({ code: 0 });
+    expect(existsSync(join(at.home, 'asked'))).toBe(true);
+    expect(facts(at, 'guidance.reached')).toMatchObject([{ questions: ['q1'], how: 'live' }]);
+    expect(verdicts(at)).toEqual(['a accepted']);
   });
 });
