@@ -24,7 +24,7 @@ interface Speech {
   /** Recordings whose error comes again and again until holding on is pointless. */
   hopeless: string[];
   usage: Partial<Told['usage']>;
-  /** The part of a recording that tells a refusal once. */
+  /** The part of a recording that tells a refusal once; `last`: without the tries before the last one. */
   refusal: 'whole' | 'first' | 'last';
   /** A line that repeats the prompt; null: it repeats none. */
   echo: string | null;
@@ -50,9 +50,9 @@ const SPEECHES: Record<CliKind, Speech> = {
       network: 'network',
       'broken-off': 'network',
     },
-    hopeless: ['auth', 'limit-with-reset'],
-    usage: { inputTokens: 3100, outputTokens: 140, costUsd: null, model: null },
-    echo: null,
+    hopeless: ['auth'],
+    usage: { inputTokens: 3100, outputTokens: 140, model: 'gpt-5.5' },
+    echo: '{"method":"item/completed","params":{"item":{"type":"userMessage","id":"u","clientId":"c","content":[{"type":"text","text":"{{prompt}}"}]},"threadId":"t","turnId":"x"}}',
   },
   opencode: {
     recorded: 'opencode-1.18.33',
@@ -275,7 +275,11 @@ function saying(kind: CliKind, words: string): string[] {
 /** A refusal told once, so that nothing of it is hopeless: the whole recording, or a part of it. */
 function refusing(kind: CliKind, name: string): object[] {
   const out = lines(kind, name);
-  const part = { whole: out, first: out.slice(0, 1), last: [...out.slice(0, 2), ...out.slice(-2)] };
+  const part = {
+    whole: out,
+    first: out.slice(0, 1),
+    last: out.filter((line, at) => at === out.length - 1 || !line.includes('"willRetry":true')),
+  };
   const err = lines(kind, name, 'stderr').filter((line) => /stream error.*small=false/.test(line));
   return [
     ...part[SPEECHES[kind].refusal].map((line) => ({ out: `${line}\n` })),

@@ -1,14 +1,15 @@
 /**
- * Codex, run headless by `codex exec --json`: the prompt on stdin, one event a line on stdout. Facts about
- * the program were recorded with version 0.171.0; the streams lie in test/fixtures/agents. It names no model
- * and no cost, counts tokens at the end of a turn, over the whole of its thread, and tells a used-up limit's
- * end in a sentence only.
+ * Codex, run headless by `codex app-server`: requests on stdin (see codex-live.ts), one message a line on stdout.
+ * Facts about the program were recorded with version 0.171.0; the streams lie in test/fixtures/agents. It names no
+ * cost, counts tokens with each answer of the model, over the whole of its thread, and tells a used-up limit's end
+ * in a sentence only.
  */
 import type { AgentError } from '../core/index.ts';
-import type { AgentCall, AgentEvent } from '../engine/index.ts';
+import type { AgentEvent } from '../engine/index.ts';
 import type { Cli } from './cli.ts';
-import { eventReader, type Handlers, type Notes } from './event-reader.ts';
-import { count, type Json, object, objects, text } from './json.ts';
+import { codexLive, THREAD } from './codex-live.ts';
+import { eventReader, type Handler, type Handlers, type Notes } from './event-reader.ts';
+import { count, isObject, type Json, object, objects, parseLine, text } from './json.ts';
 import { classifyError } from './provider-error.ts';
 import { resetTimeIn } from './reset-time.ts';
 import type { StreamReader } from './stream.ts';
@@ -25,6 +26,12 @@ function commandOf(item: Json): string {
   return unwrapShell(text(item.command));
 }
 
+/** What a failed try or turn says of its cause; the sentence that counts stands behind, in the details. */
+function causeOf(error: Json, now: number): AgentError {
+  const [message, details] = [text(error.message), text(error.additionalDetails)];
+  return errorOf(details === '' ? message || 'The turn failed.' : `${message} (${details})`, now);
+}
+
 /** Codex names an item once when it begins and once when it is over; some only then. */
 function itemHandlers(notes: Notes): { started: Handlers; completed: Handlers } {
   const begun = new Set<string>();
@@ -38,26 +45,27 @@ function itemHandlers(notes: Notes): { started: Handlers; completed: Handlers } 
     return [notes.tool(name, detail(item))];
   };
   return {
-    started: { command_execution: startCommand },
+    started: { commandExecution: startCommand },
     completed: {
-      agent_message(item) {
+      agentMessage(item) {
         notes.answered();
         notes.begin();
         return [notes.say(text(item.text))];
       },
-      command_execution(item) {
+      commandExecution(item) {
         const events = begun.delete(text(item.id)) ? [] : startCommand(item);
-        const code = typeof item.exit_code === 'number' ? item.exit_code : null;
+        const code = typeof item.exitCode === 'number' ? item.exitCode : null;
         notes.ended(text(item.id), code, item.status === 'declined');
-        notes.printed(text(item.aggregated_output));
+        notes.printed(text(item.aggregatedOutput));
         return events;
       },
-      file_change(item) {
+      fileChange(item) {
         const paths = objects(item.changes).map((change) => text(change.path));
-        if (item.status !== 'failed') for (const path of paths) notes.file(path);
+        if (item.status !== 'failed' && item.status !== 'declined')
+          for (const path of paths) notes.file(path);
         return [notes.tool('file_change', paths.join(' '))];
       },
-      mcp_tool_call(item) {
+      mcpToolCall(item) {
         notes.printed(
           objects(object(item.result).content)
             .map((part) => text(part.text))
@@ -65,12 +73,21 @@ function itemHandlers(notes: Notes): { started: Handlers; completed: Handlers } 
         );
         return tool('mcp', ({ server, tool: name }) => `${text(server)}.${text(name)}`)(item);
       },
-      collab_tool_call: tool('agent', ({ tool: name }) => text(name)),
-      web_search: (item) => [notes.tool('web_search', text(item.query))],
+      dynamicToolCall: tool('tool', ({ tool: name }) => text(name)),
+      collabAgentToolCall: tool('agent', ({ tool: name }) => text(name)),
+      webSearch: (item) => [notes.tool('web_search', text(item.query))],
+      userMessage: null,
+      hookPrompt: null,
+      functionCallOutput: null,
+      plan: null,
       reasoning: null,
-      todo_list: null,
-      // A warning; what ends the turn is told by it.
-      error: null,
+      subAgentActivity: null,
+      imageView: null,
+      imageGeneration: null,
+      sleep: null,
+      enteredReviewMode: null,
+      exitedReviewMode: null,
+      contextCompaction: null,
     },
   };
 }
@@ -83,104 +100,156 @@ interface Tokens {
   written: number;
 }
 
-/** What each thread had used when its last turn ended, as far as this process saw. */
-const USED = new Map<string, Tokens>();
-const THREADS = 1_000;
+const tokensOf = (usage: Json): Tokens => ({
+  input: count(usage.inputTokens),
+  output: count(usage.outputTokens),
+  cached: count(usage.cachedInputTokens),
+  written: count(usage.cacheWriteInputTokens),
+});
 
-/** The tokens that a turn adds to those of its thread. */
-function addedBy(thread: string, total: Tokens, resumed: boolean): Tokens {
-  const before = resumed ? USED.get(thread) : undefined;
-  USED.delete(thread);
-  USED.set(thread, total);
-  const oldest = USED.keys().next().value;
-  if (USED.size > THREADS && oldest !== undefined) USED.delete(oldest);
-  if (before === undefined) return total;
-  const added = (of: keyof Tokens) => Math.max(0, total[of] - before[of]);
-  return {
-    input: added('input'),
-    output: added('output'),
-    cached: added('cached'),
-    written: added('written'),
+const minus = (more: Tokens, less: Tokens): Tokens => ({
+  input: Math.max(0, more.input - less.input),
+  output: Math.max(0, more.output - less.output),
+  cached: Math.max(0, more.cached - less.cached),
+  written: Math.max(0, more.written - less.written),
+});
+
+/** Reckons what is new in sums that go over whole threads, those of earlier runs included; some come twice. */
+function tokenCounter(): (thread: string, usage: Json) => Tokens {
+  const sums = new Map<string, Tokens>();
+  return (thread, usage) => {
+    const total = tokensOf(object(usage.total));
+    const before = sums.get(thread) ?? minus(total, tokensOf(object(usage.last)));
+    sums.set(thread, total);
+    return minus(total, before);
   };
 }
 
-function handlers(notes: Notes, now: () => number, resumed: boolean): Handlers {
-  const items = itemHandlers(notes);
-  const read = (table: Handlers, strict: boolean) => (event: Json) => {
-    const item = object(event.item);
-    const name = text(item.type);
-    if (Object.hasOwn(table, name)) return table[name]?.(item) ?? [];
-    if (strict) notes.unknown();
-    return [];
-  };
+/** Told, and nothing of it is kept. */
+const QUIET = `
+  thread/archived thread/closed thread/compacted thread/deleted thread/environment/connected thread/goal/cleared
+  thread/environment/disconnected thread/goal/updated thread/name/updated thread/project/updated thread/queue/changed
+  thread/reverted thread/settings/updated thread/started thread/status/changed turn/moderationMetadata
+  turn/plan/updated account/rateLimits/updated account/updated app/list/updated configWarning deprecationNotice
+  fs/changed guardianWarning hook/completed hook/started item/autoApprovalReview/completed
+  item/autoApprovalReview/started item/commandExecution/terminalInteraction item/mcpToolCall/progress
+  mcpServer/startupStatus/updated model/rerouted model/safetyBuffering/updated model/verification
+  modelProvider/authRecoveryCompleted modelProvider/authRecoveryStarted serverRequest/resolved skills/changed warning
+`;
+/** What answers to our requests are called; they alone have no method. */
+const ANSWER = '';
+
+function turnHandlers(notes: Notes, now: () => number): Record<'started' | 'completed' | 'error', Handler> {
   return {
-    'thread.started'(event) {
-      notes.told.sessionId = text(event.thread_id) || null;
-      return [];
-    },
-    'turn.started'() {
+    started() {
       notes.told.closed = false;
       return [];
     },
-    'item.started': read(items.started, false),
-    'item.updated': null,
-    'item.completed': read(items.completed, true),
-    'turn.completed'(event) {
-      const usage = object(event.usage);
-      notes.answered();
+    completed({ turn }) {
+      const { status, error } = object(turn);
       notes.told.closed = true;
-      const total = {
-        input: count(usage.input_tokens),
-        output: count(usage.output_tokens),
-        cached: count(usage.cached_input_tokens),
-        written: count(usage.cache_write_input_tokens),
-      };
-      const added = addedBy(notes.told.sessionId ?? '', total, resumed);
-      return [notes.spend({ ...added, several: true, costUsd: null })];
-    },
-    'turn.failed'(event) {
-      notes.told.closed = true;
-      notes.failed(errorOf(text(object(event.error).message) || 'The turn failed.', now()));
+      if (status === 'completed') notes.answered();
+      else if (status === 'interrupted') notes.failed(errorOf('The turn was interrupted.', now()));
+      else notes.failed(causeOf(object(error), now()));
       return [];
     },
-    error: (event) => [notes.refused(errorOf(text(event.message), now()))],
+    error({ error, willRetry }) {
+      const cause = causeOf(object(error), now());
+      if (willRetry === true) return [notes.refused(cause)];
+      notes.failed(cause);
+      return [];
+    },
+  };
+}
+
+function handlers(notes: Notes, now: () => number): Handlers {
+  const items = itemHandlers(notes);
+  const turns = turnHandlers(notes, now);
+  const added = tokenCounter();
+  let begun = false;
+  /** Agents that it hired have threads of their own: what ends there ends nothing here. */
+  const own = (handler: Handler) => (event: Json) => {
+    const params = object(event.params);
+    return params.threadId === notes.told.sessionId ? handler(params) : [];
+  };
+  const read = (table: Handlers, strict: boolean) =>
+    own(({ item }) => {
+      const name = text(object(item).type);
+      if (Object.hasOwn(table, name)) return table[name]?.(object(item)) ?? [];
+      if (strict) notes.unknown();
+      return [];
+    });
+  return {
+    ...Object.fromEntries(
+      QUIET.trim()
+        .split(/\s+/)
+        .map((name) => [name, null]),
+    ),
+    [ANSWER](event) {
+      if (event.id === THREAD && event.error === undefined) {
+        const { thread, model } = object(event.result);
+        notes.told.sessionId = text(object(thread).id) || null;
+        notes.told.usage.model = text(model) || notes.told.usage.model;
+      }
+      // What it refuses before the first turn begins nothing, and no word about it follows.
+      if (event.error !== undefined && !begun) {
+        notes.told.closed = true;
+        notes.failed(causeOf(object(event.error), now()));
+      }
+      return [];
+    },
+    'turn/started': own((params) => {
+      begun = true;
+      return turns.started(params);
+    }),
+    'turn/completed': own(turns.completed),
+    error: own(turns.error),
+    'item/started': read(items.started, false),
+    'item/completed': read(items.completed, true),
+    'thread/tokenUsage/updated'({ params }) {
+      const { threadId, tokenUsage } = object(params);
+      const more = added(text(threadId), object(tokenUsage));
+      // The sums of a thread that goes on are told before its turn begins.
+      return begun ? [notes.spend({ ...more, costUsd: null })] : [];
+    },
   };
 }
 
 interface CodexCall {
-  /** It goes on in an earlier thread. */
-  resumed?: boolean;
-  /** The model it was told to take: it names none itself. */
+  /** The model it was told to take. */
   model?: string | null;
   now?: () => number;
 }
 
-/** A reader of one `codex exec --json`. */
-export function readCodex({ resumed = false, model = null, now = Date.now }: CodexCall = {}): StreamReader {
-  return eventReader({
+/** A reader of one `codex app-server`. */
+export function readCodex({ model = null, now = Date.now }: CodexCall = {}): StreamReader {
+  const reader = eventReader({
+    type: 'method',
     handlers(notes) {
       notes.told.usage.model = model;
-      return handlers(notes, now, resumed);
+      return handlers(notes, now);
     },
     now,
   });
+  return {
+    ...reader,
+    line(raw) {
+      if (raw.trim() === '') return [];
+      const message = parseLine(raw);
+      if (!isObject(message) || message.method !== undefined) return reader.event(message);
+      return reader.event(Object.hasOwn(message, 'id') ? { ...message, method: ANSWER } : message);
+    },
+  };
 }
 
-function args(call: AgentCall): string[] {
-  const options = ['--json', '--dangerously-bypass-approvals-and-sandbox', '--skip-git-repo-check'];
-  // Its shell leaves out variables that look like secrets, and the attempt's own token does.
-  options.push('-c', 'shell_environment_policy.ignore_default_excludes=true');
-  if (call.model !== null) options.push('--model', call.model);
-  return call.resume === undefined
-    ? ['exec', ...options, '-']
-    : ['exec', 'resume', ...options, call.resume, '-'];
-}
+/** Its shell leaves out variables that look like secrets, and the attempt's own token does. */
+const ARGUMENTS = ['app-server', '-c', 'shell_environment_policy.ignore_default_excludes=true'];
 
 export const CODEX: Cli = {
   title: 'Codex',
   program: 'codex',
   install: 'npm install -g @openai/codex',
-  oldest: [0, 100, 0],
+  oldest: [0, 139, 0],
   login: 'Run `codex login`, or name a provider with a key in ~/.codex/config.toml.',
   allow: (command) =>
     `Remove the rule in ~/.codex/rules or the managed requirement that stops \`${command}\`; Ralph starts Codex with approvals off.`,
@@ -194,14 +263,15 @@ export const CODEX: Cli = {
     toolEvents: true,
     sessionResume: true,
     choosesSessionId: false,
-    liveInput: false,
-    interrupt: false,
+    liveInput: true,
+    interrupt: true,
     tokens: true,
     cost: false,
     limits: true,
     // Its own sandbox would keep a reviewer from running the thing, and from reporting.
     readOnly: false,
   },
-  args,
-  read: (call) => readCodex({ resumed: call?.resume !== undefined, model: call?.model ?? null }),
+  args: () => ARGUMENTS,
+  read: (call) => readCodex({ model: call?.model ?? null }),
+  live: codexLive,
 };

@@ -8,7 +8,7 @@ import { isInstalled, versionOf } from './installed.ts';
 import { type LoopProject, loopProject, task, works } from './loop-project.ts';
 import type { Turn } from './model-server.ts';
 
-const NAMES = ['pi'] as const;
+const NAMES = ['codex', 'pi'] as const;
 
 let project: LoopProject | null = null;
 afterEach(async () => {

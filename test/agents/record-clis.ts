@@ -60,7 +60,7 @@ const SCENES: Record<string, Scene> = {
   },
   'limit-with-reset': { turns: [{ fault: used }] },
   auth: { turns: [{ fault: always(401, { message: 'Incorrect API key provided.' }) }] },
-  overload: { turns: [{ fault: always(529, { message: 'Overloaded' }) }], seconds: 25 },
+  overload: { turns: [{ fault: always(529, { message: 'Overloaded' }) }], seconds: 45 },
   billing: {
     turns: [
       {

@@ -13,6 +13,15 @@ const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const TALKS = {
   '--input-format': ({ message, request, uuid }) => ({ said: message?.content ?? request.subtype, id: uuid }),
   rpc: ({ type, message, id }) => ({ prompt: { said: message, id }, abort: { said: type, id } })[type],
+  'app-server': ({ method, id, params }) => {
+    if (method === 'thread/start') process.stdout.write('{"id":"thread","result":{"thread":{"id":"t"}}}\n');
+    const input = params?.input?.[0];
+    return input
+      ? { said: input.text, id: params.clientUserMessageId }
+      : method === 'turn/interrupt'
+        ? { said: method, id }
+        : undefined;
+  },
 };
 const talk = TALKS[process.argv.find((argument) => Object.hasOwn(TALKS, argument))];
 const lines = talk ? createInterface({ input: process.stdin })[Symbol.asyncIterator]() : null;
