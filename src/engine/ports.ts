@@ -427,7 +427,7 @@ export interface Gates {
 }
 
 export interface GateCall {
-  ground: Ground;
+  ground: Pick<Ground, 'cwd'>;
   env: Record<string, string>;
   marker: string;
 }

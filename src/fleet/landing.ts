@@ -11,6 +11,8 @@ export interface LandRequest extends Waiting {
   /** What the loop was to do; its first line stands in the message of a merge. */
   title: string;
   trailers: readonly string[];
+  /** Uncommitted paths in the loop's work tree that are nobody's work, from its top; a folder with all below it. */
+  overlook: readonly string[];
   gates: LandingGates;
 }
 
@@ -38,6 +40,10 @@ export type Landing =
   | { kind: 'landed'; commit: string; onto: string; merged: boolean }
   /** A person must look; nothing was moved and nothing is gone. */
   | { kind: 'parked'; why: string; files: string[]; next: string }
+  /** `land: branch`: it is done, and stays where it is. */
+  | { kind: 'on_branch' }
+  /** `land: { command }`: a command of the user's took it over. */
+  | { kind: 'handed_over' }
   /** Done and not landed: something is in the way that ends by itself. */
   | { kind: 'queued'; why: string; next: string };
 

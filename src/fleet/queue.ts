@@ -57,7 +57,7 @@ async function close(request: LandRequest, landing: Landing): Promise<Landing> {
   return landing;
 }
 
-const queued = (why: string, again: string): Landing => ({
+export const queued = (why: string, again: string): Landing => ({
   kind: 'queued',
   why,
   next: `It lands with ${again} when that is over, or at the end of the next run in the main checkout.`,
@@ -108,7 +108,7 @@ async function attempt(landing: Landed): Promise<Landing | 'moved'> {
 }
 
 /** What lies in the loop's own work tree and in no commit; a work tree that is gone holds nothing up. */
-async function unreadyTree({ git, loop, again }: Landed): Promise<Landing | null> {
+async function unreadyTree({ request, git, loop, again }: Landed): Promise<Landing | null> {
   const there = await git.standing(loop.worktree);
   if (there === null) return null;
   const branch = shortName(loop.branch);
@@ -122,11 +122,14 @@ async function unreadyTree({ git, loop, again }: Landed): Promise<Landing | null
       `${loop.worktree} is on ${there.branch ?? 'a detached HEAD'} and not on ${branch}`,
       `In it: git switch ${branch}; what was committed elsewhere belongs there first. Then ${again}.`,
     );
-  if (there.dirty.length === 0) return null;
+  const isOverlooked = (path: string) =>
+    request.overlook.some((one) => path === one || path.startsWith(`${one}/`));
+  const dirty = there.dirty.filter((path) => !isOverlooked(path));
+  if (dirty.length === 0) return null;
   return parked(
-    `${some(there.dirty)} in ${loop.worktree} ${there.dirty.length === 1 ? 'is' : 'are'} in no commit`,
+    `${some(dirty)} in ${loop.worktree} ${dirty.length === 1 ? 'is' : 'are'} in no commit`,
     `Commit what belongs to the work and remove or ignore the rest, then ${again}.`,
-    there.dirty,
+    dirty,
   );
 }
 

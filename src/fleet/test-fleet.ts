@@ -60,6 +60,7 @@ export function openFleet(): TestFleet {
         loop: id,
         title: `what ${id} does`,
         trailers: [],
+        overlook: [],
         gates: { required: [], passedOn: null, run: () => Promise.resolve(null) },
         wait: false,
         say: (text) => told.push(text),

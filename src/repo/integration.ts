@@ -6,6 +6,7 @@ import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Problem } from '../core/index.ts';
+import { configEntries } from './config-text.ts';
 import { type EnteringText, readEntering } from './entering.ts';
 import { textOf } from './file-text.ts';
 import { type GitResult, git, gitEnvironment } from './git.ts';
@@ -48,6 +49,10 @@ export interface Integration {
   commit(tree: string, parents: string[], message: string): Promise<{ commit: string } | { failed: string }>;
   /** Moves the branch that is checked out there forward, its files with it. */
   forward(root: string, to: string, why: string): Promise<Moved>;
+  /** Branches below a name that have commits which `onto` has not. */
+  unmerged(onto: string, below: string): Promise<string[]>;
+  /** How many commits of a branch its upstream has not; null: none, or there is no upstream. No process without one. */
+  ahead(branch: string): Promise<{ upstream: string; commits: number } | null>;
   /** Moves a branch that is checked out nowhere, if it still is at `from`. */
   move(ref: string, step: { from: string; to: string; why: string }): Promise<Moved>;
 }
@@ -95,6 +100,11 @@ export function openIntegration({ commonDir, cwd, env }: IntegrationOptions): In
     mergeIn: (root, other, message) => mergeIn(site, { root, other, message }),
     commit: (tree, parents, message) => commit(site, { tree, parents, message }),
     forward: (root, to, why) => forward(site, { root, to, why }),
+    unmerged: async (onto, below) => {
+      const { stdout } = await ask(site, ['for-each-ref', '--format=%(refname)', `--no-merged=${onto}`, below]);
+      return stdout.toString('utf8').split('\n').filter(Boolean);
+    },
+    ahead: (branch) => ahead(site, branch),
     move: async (ref, { from, to, why }) =>
       movedBy(await ask(site, ['update-ref', '-m', why, ref, to, from])),
   };
@@ -123,7 +133,7 @@ function checkouts(commonDir: string, ref: string): Checkout[] {
   return found;
 }
 
-const STATUS = ['status', '--porcelain', '-z', '--untracked-files=normal', '--no-renames'];
+const STATUS = ['status', '--porcelain', '-z', '--untracked-files=all', '--no-renames'];
 
 async function standing(site: Site, root: string): ReturnType<Integration['standing']> {
   const gitDir = gitDirIn(site, root);
@@ -258,4 +268,13 @@ function movedBy(result: GitResult): Moved {
 
 function reasonOf({ stderr, code }: GitResult): string {
   return stderr.trim().slice(-2_000) || `git ended with code ${code}`;
+}
+
+async function ahead(site: Site, branch: string): ReturnType<Integration['ahead']> {
+  const { entries } = configEntries(textOf(join(site.commonDir, 'config')));
+  if (!entries.some(({ name }) => name === `branch.${branch}.merge`)) return null;
+  const format = '--format=%(upstream:short) %(upstream:track,nobracket)';
+  const { stdout } = await ask(site, ['for-each-ref', format, `refs/heads/${branch}`]);
+  const [, upstream, commits] = /^(\S+) ahead (\d+)/.exec(stdout.toString('utf8')) ?? [];
+  return upstream === undefined ? null : { upstream, commits: Number(commits) };
 }

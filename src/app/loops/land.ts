@@ -1,0 +1,269 @@
+/**
+ * What becomes of a loop's work once it is done: at the end of its run, at the end of a run in the main checkout for
+ * loops that waited and whose process is gone, and by `ralph loops merge`. `land` is about branches of loops: a run
+ * in a work tree that is no loop's has its work on the branch that is checked out there, and nothing is moved.
+ */
+import { existsSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import type { Settings } from '../../config/index.ts';
+import { type Exit, exitOf, type GateDef, nearest, Problem, type State } from '../../core/index.ts';
+import type { House } from '../../engine/index.ts';
+import { handOver, type Landing, landLoop, shortName } from '../../fleet/index.ts';
+import { isAlive, ownIdentity } from '../../process/index.ts';
+import { readHead } from '../../repo/index.ts';
+import { type Loop, readLoops, sessionsFolder, sha256, takeLock, treeLock } from '../../store/index.ts';
+import { TO_DO } from '../../views/index.ts';
+import { readState } from '../choose.ts';
+import { loadSettings } from '../config.ts';
+import { excludedPaths } from '../dirt.ts';
+import { agentEnvironment } from '../environment.ts';
+import { processGates } from '../gates.ts';
+import { lockProblem } from '../open.ts';
+import { findPlace, type Place } from '../place.ts';
+
+/** A loop and what came of its work. */
+export interface LoopLanding {
+  loop: Loop;
+  landing: Landing;
+}
+
+/** Who asks, and how it may be told and stopped. */
+interface Asking {
+  env: NodeJS.ProcessEnv;
+  say(text: string): void;
+  /** False: nothing is waited for. */
+  wait: boolean;
+  signal?: AbortSignal;
+}
+
+/** What is known of the work that lands. */
+interface Work {
+  /** The loop's work tree, or the main checkout where that is gone. */
+  place: Place;
+  loop: Loop;
+  state: State | null;
+  gates: readonly GateDef[];
+  /** The commit on which those gates passed. */
+  passedOn: string | null;
+  overlook: readonly string[];
+}
+
+/** The loop whose work tree this is; null: it is nobody's. */
+export function loopAt(place: Place): Loop | null {
+  if (place.ground === '.' || place.project.commonDir === null) return null;
+  const isHere = ({ worktree, standing }: Loop) =>
+    worktree === place.project.root && standing !== 'removed' && standing !== 'discarded';
+  return readLoops(place.mainDir).findLast(isHere) ?? null;
+}
+
+export interface EndOfRun {
+  place: Place;
+  settings: Settings;
+  state: State;
+  /** Paths that are nobody's work beside those of the session. */
+  overlook: readonly string[];
+  gates: readonly GateDef[];
+  env: NodeJS.ProcessEnv;
+  say(text: string): void;
+  /** The house that has just ended; null: there was nothing to do. */
+  house: House | null;
+}
+
+/** At the end of a run that did all of it; null where the work tree is no loop's. */
+export async function landAtEnd(ended: EndOfRun): Promise<LoopLanding | null> {
+  const { place, settings, state, house } = ended;
+  const loop = loopAt(place);
+  if (loop === null || (house === null && (loop.session === null || loop.standing === 'landed'))) return null;
+  if (settings.land === 'branch') return { loop, landing: { kind: 'on_branch' } };
+  const ending = new AbortController();
+  house?.interrupt.wakes.add(() => ending.abort());
+  const asking = { env: ended.env, say: ended.say, wait: settings.wait !== false, signal: ending.signal };
+  if (typeof settings.land === 'object')
+    return { loop, landing: await handOverTo(settings.land.command, { place, loop, asking }) };
+  const passedOn = house === null ? null : await headOf(place, ended.env);
+  const { gates, overlook } = ended;
+  return { loop, landing: await land({ place, loop, state, gates, passedOn, overlook }, asking) };
+}
+
+async function headOf({ project }: Place, env: NodeJS.ProcessEnv): Promise<string | null> {
+  const { root, gitDir, commonDir } = project;
+  const text = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return (await readHead({ root, gitDir: gitDir!, commonDir: commonDir! }, Object.fromEntries(text))).head;
+}
+
+async function handOverTo(
+  command: string,
+  { place, loop, asking }: { place: Place; loop: Loop; asking: Asking },
+): Promise<Landing> {
+  return handOver({
+    ...whereOf(place),
+    loop: loop.id,
+    command,
+    env: await agentEnvironment(sessionDirOf(place, loop), asking.env),
+    signal: asking.signal,
+  });
+}
+
+function whereOf({ project, mainDir, dir }: Place) {
+  return { mainDir, below: relative(project.root, dir), commonDir: project.commonDir! };
+}
+
+const sessionDirOf = ({ mainDir }: Place, { session }: Loop): string =>
+  session === null ? join(mainDir, '.ralph') : join(sessionsFolder(mainDir), session);
+
+async function land(work: Work, { env, say, wait, signal }: Asking): Promise<Landing> {
+  const { place, loop, state, gates, passedOn, overlook } = work;
+  const required = gates.filter((gate) => gate.required);
+  const given = await agentEnvironment(sessionDirOf(place, loop), env);
+  return landLoop({
+    ...whereOf(place),
+    env,
+    loop: loop.id,
+    wait,
+    say,
+    signal,
+    title: state?.session?.objective ?? '',
+    trailers: loop.session === null ? [] : [`Ralph-Session: ${loop.session}`],
+    overlook,
+    gates: {
+      required: required.map(({ name }) => name),
+      passedOn,
+      run: (name) => runGate(required.find((gate) => gate.name === name)!, { place, loop, given, signal }),
+    },
+  });
+}
+
+interface GateAt {
+  place: Place;
+  loop: Loop;
+  given: Record<string, string>;
+  signal: AbortSignal | undefined;
+}
+
+/** null: it passed, or it was stopped; else the end of what it said. */
+async function runGate(def: GateDef, { place, loop, given, signal }: GateAt): Promise<string | null> {
+  const marker = `${loop.id}-landing-${sha256(`${place.mainDir}\0${def.name}`).slice(0, 16)}`;
+  const running = processGates.run(def, { ground: { cwd: place.dir }, env: given, marker });
+  const stop = () => void running.stop();
+  signal?.addEventListener('abort', stop, { once: true });
+  const result = await running.done;
+  signal?.removeEventListener('abort', stop);
+  return result === null || result.outcome === 'passed' ? null : result.outputText;
+}
+
+/** After a run in the main checkout: loops that waited for it and whose own process is gone. */
+export async function landWaiting(place: Place, asking: Omit<Asking, 'wait'>): Promise<LoopLanding[]> {
+  if (place.ground !== '.' || place.project.commonDir === null) return [];
+  const landed: LoopLanding[] = [];
+  for (const loop of readLoops(place.mainDir)) {
+    if (loop.standing !== 'queued' || isWaitedFor(loop)) continue;
+    const landing = await land(await workOf(place, loop, asking.env), { ...asking, wait: false });
+    asking.say(landingText({ loop, landing }));
+    landed.push({ loop, landing });
+  }
+  return landed;
+}
+
+function isWaitedFor({ queued }: Loop): boolean {
+  const by = queued?.by ?? null;
+  return by !== null && by.host === ownIdentity().host && isAlive(by.pid, by.startTime);
+}
+
+export interface MergeRequest extends Asking {
+  cwd: string;
+  /** The loop, by its name. */
+  name: string;
+}
+
+/** `ralph loops merge`: lands a loop now, whatever `land` says. */
+export async function mergeLoop({ cwd, name, ...asking }: MergeRequest): Promise<LoopLanding> {
+  const here = await findPlace(cwd);
+  const loops = readLoops(here.mainDir).filter(({ standing }) => standing !== 'removed');
+  const loop = loops.findLast(({ id }) => id === name);
+  if (loop === undefined)
+    throw unknownLoop(
+      name,
+      loops.map(({ id }) => id),
+    );
+  if (loop.standing === 'discarded')
+    throw new Problem({
+      code: 'loop.discarded',
+      what: `Loop ${name} was discarded.`,
+      why: 'Its branch and its work tree are no loop of this project any more.',
+      fix: 'See `ralph loops`.',
+    });
+  const work = await workOf(here, loop, asking.env);
+  const folder = join(loop.worktree, relative(work.place.project.root, work.place.dir));
+  // Nobody works there while it lands; where no run ever was, there is nobody to keep out.
+  const tree = existsSync(join(folder, '.ralph'))
+    ? await takeLock({ file: treeLock(folder), identity: ownIdentity(), sessionId: '', now: Date.now() })
+    : null;
+  if (tree !== null && tree.kind !== 'taken')
+    throw lockProblem(tree.heldBy, tree.kind === 'foreign' ? tree.lastSeenAt : null);
+  try {
+    return { loop, landing: await land(work, asking) };
+  } finally {
+    await tree?.release();
+  }
+}
+
+function unknownLoop(name: string, known: string[]): Problem {
+  const near = nearest(name, known);
+  return new Problem({
+    code: 'loop.unknown',
+    what: `There is no loop ${name}.${near === null ? '' : ` Did you mean ${near}?`}`,
+    why: `This project has ${known.length === 0 ? 'no loop' : known.slice(-5).join(', ')}.`,
+    fix: 'See `ralph loops`.',
+  });
+}
+
+/** What its own session and configuration say of a loop that nobody runs. */
+async function workOf(here: Place, loop: Loop, env: NodeJS.ProcessEnv): Promise<Work> {
+  const there = join(loop.worktree, relative(here.project.root, here.dir));
+  const place = await findPlace(existsSync(there) ? there : here.mainDir);
+  const dir = sessionDirOf(place, loop);
+  const state = existsSync(join(dir, 'journal.jsonl')) ? readState(dir) : null;
+  const session = loop.session === null ? null : { id: loop.session };
+  const { settings } = await loadSettings({ place, env, flags: state?.run?.flags ?? {}, session });
+  const names = new Set(settings.gates.map((gate) => gate.name));
+  // Commands that a task list brought along as gates stand in no configuration.
+  const listed = (state?.policy?.gates ?? []).filter(
+    (gate) => /^verify-\d+$/.test(gate.name) && !names.has(gate.name),
+  );
+  const overlook = [...(state?.dirty ?? []), ...excludedPaths(place, null), ...listOf(place, state)];
+  return { place, loop, state, gates: [...settings.gates, ...listed], passedOn: null, overlook };
+}
+
+function listOf(place: Place, state: State | null): string[] {
+  const path = state?.source?.path ?? null;
+  return path === null ? [] : [relative(place.project.root, join(place.dir, path))];
+}
+
+/** One sentence for a person, without its stop. */
+export function landingText({ loop, landing }: LoopLanding): string {
+  const [branch, onto] = [shortName(loop.branch), shortName(loop.onto)];
+  switch (landing.kind) {
+    case 'landed':
+      return `Loop ${loop.id} landed on ${onto}${landing.merged ? ' by a merge' : ''}: ${landing.commit.slice(0, 12)}`;
+    case 'on_branch':
+      return `Loop ${loop.id} is done and stays on its branch ${branch}, as land: branch says; \`ralph loops merge ${loop.id}\` lands it on ${onto}`;
+    case 'handed_over':
+      return `Loop ${loop.id} is done, and land.command took ${branch} over`;
+    case 'queued':
+      return `Loop ${loop.id} is done and waits to land on ${onto}: ${landing.why}. ${TO_DO}${landing.next.replace(/\.$/, '')}`;
+    case 'parked':
+      return `Loop ${loop.id} is done and did not land on ${onto}: ${landing.why}. ${TO_DO}${landing.next.replace(/\.$/, '')}`;
+  }
+}
+
+/** What a program reads of it. */
+export function landingJson({ loop, landing: { kind, ...rest } }: LoopLanding): Record<string, unknown> {
+  const [branch, onto] = [shortName(loop.branch), shortName(loop.onto)];
+  return { outcome: kind, loop: loop.id, branch, ...rest, onto };
+}
+
+/** Work that did not land is awaited; everything else leaves the end of the run as it was. */
+export function exitAfter(exit: Exit, { loop, landing }: LoopLanding): Exit {
+  if (landing.kind !== 'parked' && landing.kind !== 'queued') return exit;
+  return exitOf(8, landingText({ loop, landing }));
+}
