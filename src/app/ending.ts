@@ -2,6 +2,7 @@
 import { relative } from 'node:path';
 import { type Exit, type State, spentWords } from '../core/index.ts';
 import { endSummary as endBlock } from '../dialects/index.ts';
+import type { Unlanded } from '../fleet/index.ts';
 import {
   afterDefect,
   blockedLines,
@@ -11,6 +12,7 @@ import {
   rewordedLines,
   undeliveredLines,
 } from '../views/index.ts';
+import { type LoopLanding, landingJson, landingText } from './loops/landing-words.ts';
 import type { Place } from './place.ts';
 
 export interface Ended {
@@ -21,19 +23,31 @@ export interface Ended {
   place: Place;
   /** Agents that could take over a blocked task; null: no suggestions are wanted. */
   others: string[] | null;
+  /** What came of a loop's work that is done. */
+  landing?: LoopLanding;
+  unlanded?: Unlanded;
 }
 
-export function summaryOf({ sessionId, state, exit, place, others }: Ended): {
+export function summaryOf({ sessionId, state, exit, place, others, landing, unlanded }: Ended): {
   data: Record<string, unknown>;
   text: string;
 } {
-  const data = endSummary(state, others);
+  const left = leftOver(unlanded, landing?.loop.id);
+  const data = {
+    ...endSummary(state, others),
+    ...(landing === undefined ? {} : { landing: landingJson(landing) }),
+    ...left.data,
+  };
   // A journal that was lost or changed holds no end of the run.
   if (exit.code === 70) data.next = afterDefect(exit.reason);
+  const isLanded = landing !== undefined && exit.code === 0;
+  if (landing !== undefined && !isLanded) data.next = 'do what the reason says';
+  const landed = isLanded ? [landingText(landing)] : [];
   if (sessionId === null) {
     const next = 'write the next tasks into the list, or name another one with --tasks';
     const none = { session_id: null, log: null, next };
-    return { data: { ...data, ...none, exit }, text: `${sentence(exit.reason)}\n${sentence(next)}\n` };
+    const lines = [exit.reason, ...landed, ...left.lines, next];
+    return { data: { ...data, ...none, exit }, text: `${lines.map(sentence).join('\n')}\n` };
   }
   const log = `${relative(process.cwd(), place.dir) || '.'}/ralph/logs/summary.csv`.replace(/^\.\//, '');
   const text = endBlock({
@@ -47,7 +61,8 @@ export function summaryOf({ sessionId, state, exit, place, others }: Ended): {
     stuckIterations: data.stuck_iterations,
     log,
     next: [
-      ...[exit.reason, data.next].filter((line) => line !== ''),
+      ...[exit.reason, ...landed, data.next].filter((line) => line !== ''),
+      ...left.lines,
       ...(state.run && data.cost_usd !== null ? [`This run cost ${spentWords(state.run)}.`] : []),
       ...refusedLines(state, data.refused ?? []),
       ...rewordedLines(data),
@@ -57,6 +72,29 @@ export function summaryOf({ sessionId, state, exit, place, others }: Ended): {
     ],
   });
   return { data: { ...data, exit }, text };
+}
+
+/** Other loops' work and commits that no remote has: one sentence each, nothing where there is none. */
+function leftOver(
+  found: Unlanded | undefined,
+  own: string | undefined,
+): { data: Record<string, unknown>; lines: string[] } {
+  const data: Record<string, unknown> = {};
+  const lines: string[] = [];
+  if (found === undefined) return { data, lines };
+  const others = found.loops.filter(({ loop }) => loop !== own);
+  if (found.loops.length > 0) data.unmerged = found.loops;
+  if (found.unpushed !== null) data.unpushed = found.unpushed;
+  if (others.length > 0) {
+    const named = others.slice(0, 5).map(({ loop, onto }) => `${loop} (for ${onto})`);
+    const more = others.length > named.length ? ` and ${others.length - named.length} more` : '';
+    lines.push(`loops with work that has not landed: ${named.join(', ')}${more}; see \`ralph loops\``);
+  }
+  if (found.unpushed !== null) {
+    const { branch, upstream, commits } = found.unpushed;
+    lines.push(`${branch} is ${commits} commit${commits === 1 ? '' : 's'} ahead of ${upstream}: not pushed`);
+  }
+  return { data, lines };
 }
 
 function sentence(text: string): string {

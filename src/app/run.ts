@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { Problems } from '../config/index.ts';
 import { type Exit, exitOf, type Fact, Problem, type State } from '../core/index.ts';
 import {
@@ -17,6 +17,7 @@ import {
   redraw,
   type TaskList,
 } from '../engine/index.ts';
+import type { Unlanded } from '../fleet/index.ts';
 import { ownIdentity } from '../process/index.ts';
 import { excludeLocally, type RepoGround } from '../repo/index.ts';
 import {
@@ -39,6 +40,8 @@ import { readState } from './choose.ts';
 import { type Dirt, deskPatterns, dirtOf, excludedPaths } from './dirt.ts';
 import { inboxOf } from './inboxes.ts';
 import { loopName } from './loop-name.ts';
+import { type EndCall, landRun, lookBack } from './loops/at-end.ts';
+import type { LoopLanding } from './loops/landing-words.ts';
 import { lockProblem, openPlaceGround, openSession } from './open.ts';
 import type { Place } from './place.ts';
 import { openList, type Plan, planRun, type RunRequest, stringEnv } from './plan.ts';
@@ -58,6 +61,10 @@ export interface RunOutcome {
   others: string[] | null;
   /** The loop whose work tree it was. */
   loop?: string;
+  /** What came of a loop's work that is done. */
+  landing?: LoopLanding;
+  /** What is done in this project and has not reached everybody. */
+  unlanded?: Unlanded;
   /** A person asked that the same command starts again. */
   again?: boolean;
 }
@@ -66,13 +73,15 @@ export async function runLoop(request: RunRequest): Promise<RunOutcome> {
   const plan = await planRun(request);
   const { place } = plan;
   for (const warning of plan.warnings) request.audience.say(warning);
-  if (plan.idle) return nothingToDo(plan);
+  if (plan.idle)
+    return lookBack(await landRun(await nothingToDo(plan), endOf(request, plan)), endOf(request, plan));
   // Another session's work is only set aside for a run that will begin.
   await checkFirst(request, plan, plan.others.length > 0);
   const made = [join(place.dir, '.ralph'), join(place.mainDir, '.ralph-sessions')].filter(
     (folder) => !existsSync(folder),
   );
   let began = false;
+  let ended: RunOutcome;
   await ensureProjectFolder(place.dir);
   const tree = await takeTreeLock(place, plan.session?.id ?? '', request.force);
   try {
@@ -82,11 +91,18 @@ export async function runLoop(request: RunRequest): Promise<RunOutcome> {
     await tree.name(session.id);
     const found = await lookAround(plan, session);
     began = true;
-    return await runSession(request, { plan, session, ...found });
+    ended = await runSession(request, { plan, session, ...found });
   } finally {
     await tree.release();
     if (!began) await removeEmpty(made);
   }
+  return lookBack(ended, endOf(request, plan));
+}
+
+function endOf({ env, audience }: RunRequest, { settings, policy, place, taskPath }: Plan): EndCall {
+  const list = taskPath === null ? [] : [relative(place.project.root, resolve(place.dir, taskPath))];
+  const excluded = [...excludedPaths(place, null), ...list];
+  return { settings, gates: policy.gates, excluded, env, say: (text) => audience.say(text), house: null };
 }
 
 /** A list where all is done needs no agent, no clean tree and no session. */
@@ -162,6 +178,7 @@ async function runSession(request: RunRequest, start: Start): Promise<RunOutcome
     force: request.force,
   });
   let again = false;
+  let ended: RunOutcome;
   const primary = await standForPrimary({ mainDir: place.mainDir, sessionId: session.id });
   const messenger = await openMessages(request, {
     ...start,
@@ -182,12 +199,13 @@ async function runSession(request: RunRequest, start: Start): Promise<RunOutcome
     // Everything has landed.
     if (exit.code === 0) await pool?.close();
     const others = settings.unblock.autoSuggest ? await otherAgents(settings, request.env) : null;
-    return { exit, sessionId: session.id, state, place, others, again: again && exit.code === 7 };
+    ended = { exit, sessionId: session.id, state, place, others, again: again && exit.code === 7 };
   } finally {
     await messenger.close();
     await primary.close();
     await opened.close();
   }
+  return landRun(ended, { ...endOf(request, plan), house: opened.house });
 }
 
 interface Messages {

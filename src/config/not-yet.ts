@@ -32,7 +32,6 @@ export const NOT_YET: Row[] = [
     but: OWN_KEYS,
     why: 'Phases have the built-in roles.',
   },
-  { key: 'land', why: 'Work is committed to the branch you are on.' },
 ];
 
 /** The row that holds this key, or undefined for a key that is carried out. `*` stands for a free name. */

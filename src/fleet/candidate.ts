@@ -70,7 +70,8 @@ async function gated(landing: Landed, candidate: string, { tip }: Ends): Promise
   for (const name of request.gates.required) {
     request.say(`Loop ${loop.id} lands: gate ${name} runs on what ${shortName(loop.onto)} would be.`);
     const said = await request.gates.run(name);
-    if (request.signal?.aborted) return { kind: 'queued', why: 'it was interrupted', next: `${again} lands it.` };
+    if (request.signal?.aborted)
+      return { kind: 'queued', why: 'it was interrupted', next: `${again} lands it.` };
     if (said === null) continue;
     const last = said.trim().split('\n').slice(-5).join('\n');
     return parked(

@@ -1,4 +1,4 @@
-export { type HandOver, handOver } from './hand-over.ts';
-export { type Landing, type LandRequest, shortName } from './landing.ts';
+export { handOver } from './hand-over.ts';
+export type { Landing, LandRequest } from './landing.ts';
 export { landLoop } from './queue.ts';
 export { type Unlanded, unlanded } from './unlanded.ts';

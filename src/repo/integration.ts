@@ -101,7 +101,12 @@ export function openIntegration({ commonDir, cwd, env }: IntegrationOptions): In
     commit: (tree, parents, message) => commit(site, { tree, parents, message }),
     forward: (root, to, why) => forward(site, { root, to, why }),
     unmerged: async (onto, below) => {
-      const { stdout } = await ask(site, ['for-each-ref', '--format=%(refname)', `--no-merged=${onto}`, below]);
+      const { stdout } = await ask(site, [
+        'for-each-ref',
+        '--format=%(refname)',
+        `--no-merged=${onto}`,
+        below,
+      ]);
       return stdout.toString('utf8').split('\n').filter(Boolean);
     },
     ahead: (branch) => ahead(site, branch),

@@ -6,26 +6,20 @@
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { Settings } from '../../config/index.ts';
-import { type Exit, exitOf, type GateDef, nearest, Problem, type State } from '../../core/index.ts';
+import { type GateDef, nearest, Problem, type State } from '../../core/index.ts';
 import type { House } from '../../engine/index.ts';
-import { handOver, type Landing, landLoop, shortName } from '../../fleet/index.ts';
+import { handOver, type Landing, landLoop } from '../../fleet/index.ts';
 import { isAlive, ownIdentity } from '../../process/index.ts';
 import { readHead } from '../../repo/index.ts';
 import { type Loop, readLoops, sessionsFolder, sha256, takeLock, treeLock } from '../../store/index.ts';
-import { TO_DO } from '../../views/index.ts';
 import { readState } from '../choose.ts';
 import { loadSettings } from '../config.ts';
 import { excludedPaths } from '../dirt.ts';
-import { agentEnvironment } from '../environment.ts';
+import { agentEnvironment, withoutOwnSecrets } from '../environment.ts';
 import { processGates } from '../gates.ts';
 import { lockProblem } from '../open.ts';
 import { findPlace, type Place } from '../place.ts';
-
-/** A loop and what came of its work. */
-export interface LoopLanding {
-  loop: Loop;
-  landing: Landing;
-}
+import { type LoopLanding, landingText } from './landing-words.ts';
 
 /** Who asks, and how it may be told and stopped. */
 interface Asking {
@@ -87,8 +81,8 @@ export async function landAtEnd(ended: EndOfRun): Promise<LoopLanding | null> {
 
 async function headOf({ project }: Place, env: NodeJS.ProcessEnv): Promise<string | null> {
   const { root, gitDir, commonDir } = project;
-  const text = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  return (await readHead({ root, gitDir: gitDir!, commonDir: commonDir! }, Object.fromEntries(text))).head;
+  const folders = { root, gitDir: gitDir!, commonDir: commonDir! };
+  return (await readHead(folders, withoutOwnSecrets(env))).head;
 }
 
 async function handOverTo(
@@ -237,33 +231,4 @@ async function workOf(here: Place, loop: Loop, env: NodeJS.ProcessEnv): Promise<
 function listOf(place: Place, state: State | null): string[] {
   const path = state?.source?.path ?? null;
   return path === null ? [] : [relative(place.project.root, join(place.dir, path))];
-}
-
-/** One sentence for a person, without its stop. */
-export function landingText({ loop, landing }: LoopLanding): string {
-  const [branch, onto] = [shortName(loop.branch), shortName(loop.onto)];
-  switch (landing.kind) {
-    case 'landed':
-      return `Loop ${loop.id} landed on ${onto}${landing.merged ? ' by a merge' : ''}: ${landing.commit.slice(0, 12)}`;
-    case 'on_branch':
-      return `Loop ${loop.id} is done and stays on its branch ${branch}, as land: branch says; \`ralph loops merge ${loop.id}\` lands it on ${onto}`;
-    case 'handed_over':
-      return `Loop ${loop.id} is done, and land.command took ${branch} over`;
-    case 'queued':
-      return `Loop ${loop.id} is done and waits to land on ${onto}: ${landing.why}. ${TO_DO}${landing.next.replace(/\.$/, '')}`;
-    case 'parked':
-      return `Loop ${loop.id} is done and did not land on ${onto}: ${landing.why}. ${TO_DO}${landing.next.replace(/\.$/, '')}`;
-  }
-}
-
-/** What a program reads of it. */
-export function landingJson({ loop, landing: { kind, ...rest } }: LoopLanding): Record<string, unknown> {
-  const [branch, onto] = [shortName(loop.branch), shortName(loop.onto)];
-  return { outcome: kind, loop: loop.id, branch, ...rest, onto };
-}
-
-/** Work that did not land is awaited; everything else leaves the end of the run as it was. */
-export function exitAfter(exit: Exit, { loop, landing }: LoopLanding): Exit {
-  if (landing.kind !== 'parked' && landing.kind !== 'queued') return exit;
-  return exitOf(8, landingText({ loop, landing }));
 }
