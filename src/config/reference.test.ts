@@ -68,9 +68,8 @@ test('the published schema has no key that the loader does not know, and the oth
   const published = JSON.parse(schemaText()) as SchemaNode & { $schema: string };
   expect(published.$schema).toBe('http://json-schema.org/draft-07/schema#');
   expect(keysOf(published, '')).toEqual(keysOf(configJsonSchema(), ''));
-  const { roles, land } = published.properties ?? {};
+  const { roles } = published.properties ?? {};
   const { agent, phase } = (roles?.additionalProperties as SchemaNode | undefined)?.properties ?? {};
-  expect(land?.description).toContain('Not carried out yet');
   expect(phase?.description).toContain('Not carried out yet');
   expect(agent?.description).not.toContain('Not carried out yet');
   expect(published.additionalProperties).toBe(false);

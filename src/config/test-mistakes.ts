@@ -205,11 +205,14 @@ export const MISTAKES: Record<string, Mistake[]> = {
       did: 'tells a built-in role what to do',
       given: { yml: 'roles:\n  reviewer: { instructions: Be kind. }\n' },
     },
-    { did: 'relies on another landing', given: { toml: 'land = "branch"\n' } },
-    { did: 'shares its own landing', given: { userYml: 'land: branch\n' } },
+    { did: 'relies on live corrections', given: { toml: '[interventions]
+live = true
+' } },
+    { did: 'shares its own live corrections', given: { userYml: 'interventions: { live: true }
+' } },
     {
       did: 'switches something on by a variable',
-      given: { env: { RALPH_CONFIG_LAND: 'branch' } },
+      given: { env: { RALPH_CONFIG_INTERVENTIONS__LIVE: 'true' } },
     },
   ],
 };

@@ -1,10 +1,10 @@
 /** Landings on real git: what reaches the integration branch, and what is parked with nothing moved. */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ownIdentity, processTable } from '../process/index.ts';
-import { gitIn } from '../repo/test-ground.ts';
+import { findProgram, ownIdentity, processTable } from '../process/index.ts';
+import { gitIn, testEnv } from '../repo/test-ground.ts';
 import { takeLock, tellLoop, treeLock } from '../store/index.ts';
 import { openFleet, type TestFleet } from './test-fleet.ts';
 
@@ -83,6 +83,45 @@ describe('what fits lands', () => {
     expect(await fleet.land('one')).toMatchObject({ kind: 'landed', commit: tip });
     expect(fleet.git('status', '--porcelain')).toBe('M b.txt');
     expect(readFileSync(join(fleet.root, 'b.txt'), 'utf8')).toBe('mine\n');
+  });
+});
+
+describe('git itself', () => {
+  /** A program named git in front of git that notes each call, and plays an old one where it is told to. */
+  function counting(old: boolean) {
+    const bin = join(fleet.root, '..', 'bin');
+    const log = join(bin, 'calls');
+    mkdirSync(bin);
+    writeFileSync(log, '');
+    const real = findProgram('git', testEnv())!;
+    const refuse = old ? 'case "$*" in *--write-tree*) exit 129;; esac\n' : '';
+    writeFileSync(join(bin, 'git'), `#!/bin/sh\necho "$*" >>"${log}"\n${refuse}exec "${real}" "$@"\n`, {
+      mode: 0o755,
+    });
+    const env = testEnv({ PATH: `${bin}${delimiter}${process.env.PATH}` });
+    return { env, calls: () => readFileSync(log, 'utf8').split('\n').filter(Boolean) };
+  }
+
+  test('a landing without gates costs at most six processes, a merge included', async () => {
+    for (const id of ['one', 'two']) fleet.commit(await fleet.loop(id), { [`${id}.txt`]: `${id}\n` });
+    const { env, calls } = counting(false);
+    expect(await fleet.land('one', { env })).toMatchObject({ kind: 'landed', merged: false });
+    expect(calls().length).toBeLessThanOrEqual(4);
+    const before = calls().length;
+    expect(await fleet.land('two', { env })).toMatchObject({ kind: 'landed', merged: true });
+    expect(calls().length - before).toBeLessThanOrEqual(6);
+  });
+
+  test('one before 2.38 merges in the work tree of the loop, and takes a conflict back there', async () => {
+    const tree = await fleet.loop('one');
+    const tip = fleet.commit(tree, { 'a.txt': 'ONE\ntwo\nthree\n' });
+    const before = fleet.commit(fleet.root, { 'a.txt': 'Eins\ntwo\nthree\n' });
+    const { env } = counting(true);
+    expect(await fleet.land('one', { env })).toMatchObject({ kind: 'parked', files: ['a.txt'] });
+    expect([tipOf('one'), main(), gitIn(tree, 'status', '--porcelain')]).toEqual([tip, before, '']);
+    const settled = fleet.commit(fleet.root, { 'a.txt': 'one\ntwo\nthree\n' });
+    expect(await fleet.land('one', { env })).toMatchObject({ kind: 'landed', merged: true });
+    expect(fleet.git('log', '-1', '--format=%P')).toBe(`${tip} ${settled}`);
   });
 });
 

@@ -67,7 +67,9 @@ export interface EndOfRun {
 export async function landAtEnd(ended: EndOfRun): Promise<LoopLanding | null> {
   const { place, settings, state, house } = ended;
   const loop = loopAt(place);
-  if (loop === null || (house === null && (loop.session === null || loop.standing === 'landed'))) return null;
+  if (loop === null) return null;
+  const isBegun = loop.session !== null || loop.standing !== 'open';
+  if (house === null && (!isBegun || loop.standing === 'landed')) return null;
   if (settings.land === 'branch') return { loop, landing: { kind: 'on_branch' } };
   const ending = new AbortController();
   house?.interrupt.wakes.add(() => ending.abort());
