@@ -17,6 +17,7 @@ import type { ImportChoices, ImportPlan, ImportRequest } from './import.ts';
 import type { ShownNote } from './knowledge.ts';
 import type { KnownKind, KnownName, KnownWhere } from './known.ts';
 import type { FollowRequest, LogRequest } from './logs.ts';
+import type { MergeRequest } from './loops/land.ts';
 import type { RunRequest } from './plan.ts';
 import type { ResumeRequest } from './resume.ts';
 import type { RunOutcome } from './run.ts';
@@ -169,6 +170,19 @@ export async function pruneLoops(
   cwd: string,
 ): Promise<{ removed: string[]; kept: { loop: string; why: string }[] }> {
   return (await import('./loops/end.ts')).pruneLoops(cwd);
+}
+
+/** Lands a loop now; the code is 8 where it did not land. */
+export async function mergeLoop(
+  request: MergeRequest,
+): Promise<{ code: number; data: object; text: string }> {
+  const [{ mergeLoop: carryOut }, words] = await Promise.all([
+    import('./loops/land.ts'),
+    import('./loops/landing-words.ts'),
+  ]);
+  const landed = await carryOut(request);
+  const code = landed.landing.kind === 'landed' ? 0 : 8;
+  return { code, data: words.landingJson(landed), text: words.landingText(landed) };
 }
 
 export async function listLoops(cwd: string): Promise<{ data: LoopJson[]; text: string }> {

@@ -5,13 +5,13 @@ import { tell } from './control.ts';
 import { answer, type Common, common, folderOf } from './io.ts';
 import { logs } from './windows.ts';
 
-export const LOOP_ACTIONS = ['list', 'logs', 'attach', 'stop', 'discard', 'prune'];
+export const LOOP_ACTIONS = ['list', 'logs', 'attach', 'stop', 'merge', 'discard', 'prune'];
 
 export function loopsCommand(program: Command, done: (code: number) => void): void {
   common(
     program
       .command('loops')
-      .argument('[action]', 'what to do: list, logs, attach, stop, discard or prune', 'list')
+      .argument('[action]', 'what to do: list, logs, attach, stop, merge, discard or prune', 'list')
       .argument('[loop]', 'the loop it is about, as `ralph loops` names it')
       .argument(
         '[more...]',
@@ -45,6 +45,19 @@ async function carryOut({ action, loop, more }: Said, options: LoopOptions): Pro
       const { data, text } = await app.listLoops(folderOf(options));
       answer(options, data, text);
       return 0;
+    }
+    case 'merge': {
+      const say = (text: string) => process.stderr.write(`${text}\n`);
+      const asked = {
+        cwd: folderOf(options),
+        env: process.env,
+        name: sessionOf(action, loop).slice(1),
+        wait: true,
+        say,
+      };
+      const { code, data, text } = await app.mergeLoop(asked);
+      answer(options, data, text);
+      return code;
     }
     case 'logs':
       await logs(more[0], { ...options, session: sessionOf(action, loop) });

@@ -18,7 +18,7 @@ const tree = (name: string) => realpathSync(join(project.dir, '.ralph/worktrees'
 test('a loop works in a work tree of its own on its own branch, with the list and the files that no commit has', async () => {
   project = makeProject({
     files: { '.gitignore': IGNORED, 'a.txt': 'old\n' },
-    config: 'worktree: { copy: [".env"], run: ["echo ready > .env2"] }\n',
+    config: 'land: branch\nworktree: { copy: [".env"], run: ["echo ready > .env2"] }\n',
     runs: [
       {
         do: [
@@ -66,7 +66,11 @@ test('a loop works in a work tree of its own on its own branch, with the list an
 });
 
 test('several loops at once, each told of, none in the way of another; the name may be left to us', async () => {
-  project = makeProject({ files: { 'prd.json': taskList([story('US-001')]) }, runs: own });
+  project = makeProject({
+    config: 'land: branch\n',
+    files: { 'prd.json': taskList([story('US-001')]) },
+    runs: own,
+  });
   const runs = [['--worktree', 'one'], ['--worktree', 'two'], ['--worktree']];
   const done = await Promise.all(runs.map((args) => project.ralph(['run', ...args])));
   expect(done.map(({ code }) => code)).toEqual([0, 0, 0]);
@@ -79,6 +83,7 @@ test('several loops at once, each told of, none in the way of another; the name 
 
 test('of two starts for one name one works and the other is told; what a refused start made is gone again', async () => {
   project = makeProject({
+    config: 'land: branch\n',
     files: { 'prd.json': taskList([story('US-001')]) },
     runs: [{ do: [{ sleep_ms: 3000 }, { run: 'touch {{task}}.txt' }, { say: DONE }] }],
   });
