@@ -205,11 +205,8 @@ export const MISTAKES: Record<string, Mistake[]> = {
       did: 'tells a built-in role what to do',
       given: { yml: 'roles:\n  reviewer: { instructions: Be kind. }\n' },
     },
-    { did: 'relies on live corrections', given: { toml: '[interventions]
-live = true
-' } },
-    { did: 'shares its own live corrections', given: { userYml: 'interventions: { live: true }
-' } },
+    { did: 'relies on live corrections', given: { toml: '[interventions]\nlive = true\n' } },
+    { did: 'shares its own live corrections', given: { userYml: 'interventions: { live: true }\n' } },
     {
       did: 'switches something on by a variable',
       given: { env: { RALPH_CONFIG_INTERVENTIONS__LIVE: 'true' } },

@@ -1,8 +1,8 @@
 /** Loops that land through the queue, with the real program: each in a work tree and on a branch of its own. */
-import { realpathSync, writeFileSync } from 'node:fs';
+import { readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { readLoops, tellLoop } from '../../src/store/index.ts';
+import { readLoops } from '../../src/store/index.ts';
 import { DONE, makeProject, type Project, story, taskList } from './project.ts';
 
 vi.setConfig({ testTimeout: 180_000 });
@@ -13,43 +13,36 @@ afterEach(() => {
   project.remove();
 });
 
-/** A loop as `ralph run --worktree` makes one, with a list of its own. */
-async function makeLoop(id: string, task: string): Promise<string> {
-  const tree = join(project.home, `tree-${id}`);
-  project.git('worktree', 'add', '-q', '-b', `ralph/${id}`, tree, 'main');
-  const where = { onto: 'refs/heads/main', base: project.git('rev-parse', 'main') };
-  const worktree = realpathSync(tree);
-  const branch = `refs/heads/ralph/${id}`;
-  await tellLoop(project.dir, Date.now(), { type: 'loop.created', loop: id, branch, worktree, ...where });
-  writeFileSync(join(tree, 'list.json'), taskList([story(task)]));
-  return worktree;
-}
-
-const run = (cwd: string, ...more: string[]) =>
-  project.ralph(['run', '--tasks', 'list.json', '--json', ...more], { cwd });
+/** A loop of that name, with the list of that task. */
+const run = (loop: string, task: string) =>
+  project.ralph(['run', '--worktree', loop, '--tasks', `${task}.json`, '--json']);
+const treeOf = (loop: string) => realpathSync(join(project.dir, '.ralph', 'worktrees', loop));
 const result = ({ out }: { out: string }) => JSON.parse(out.trim().split('\n').at(-1)!);
 const standing = () => readLoops(project.dir).map((loop) => `${loop.id} ${loop.standing}`);
 
+/** An agent that is at work until the others have landed. */
+const UNTIL_TOLD = 'for n in $(seq 900); do [ -e "$HOME/go" ] && break; sleep 0.1; done';
+
 function make(config = ''): void {
   project = makeProject({
-    files: { 'shared.txt': 'as it was\n', '.gitignore': 'list.json\nnode_modules/\n' },
+    files: {
+      'shared.txt': 'as it was\n',
+      ...Object.fromEntries(['A', 'B', 'C'].map((task) => [`${task}.json`, taskList([story(task)])])),
+    },
     config,
     runs: [
       { when: { task: 'A' }, do: [{ run: 'echo a > a.txt' }, { say: DONE }] },
       { when: { task: 'B' }, do: [{ run: 'echo b > b.txt; echo B > shared.txt' }, { say: DONE }] },
-      { when: { task: 'C' }, do: [{ run: 'echo C > shared.txt' }, { say: DONE }] },
+      { when: { task: 'C' }, do: [{ run: UNTIL_TOLD }, { run: 'echo C > shared.txt' }, { say: DONE }] },
     ],
   });
 }
 
 test('two loops at once land, a third that is in conflict is parked and lands when a person has settled it', async () => {
   make();
-  const trees = {
-    a: await makeLoop('one', 'A'),
-    b: await makeLoop('two', 'B'),
-    c: await makeLoop('three', 'C'),
-  };
-  const both = await Promise.all([run(trees.a), run(trees.b)]);
+  const begun = run('three', 'C');
+  await vi.waitFor(() => treeOf('three'), 30_000);
+  const both = await Promise.all([run('one', 'A'), run('two', 'B')]);
   expect(both.map(({ code, err }) => [code, code === 0 ? '' : err])).toEqual([
     [0, ''],
     [0, ''],
@@ -67,7 +60,8 @@ test('two loops at once land, a third that is in conflict is parked and lands wh
     'refs/heads/ralph/one',
     'refs/heads/ralph/two',
   );
-  const third = await run(trees.c);
+  writeFileSync(join(project.home, 'go'), '');
+  const third = await begun;
   expect([third.code, third.err]).toEqual([
     8,
     expect.stringContaining('change the same places of shared.txt'),
@@ -81,34 +75,33 @@ test('two loops at once land, a third that is in conflict is parked and lands wh
     before,
   );
   expect(standing()).toEqual(['one landed', 'two landed', 'three needs_review']);
-  project.git('-C', trees.c, 'merge', '-q', '-X', 'ours', '--no-edit', 'main');
-  const again = await run(trees.c);
-  expect([again.code, again.err]).toEqual([0, expect.stringContaining('Loop three landed on main')]);
+  project.git('-C', treeOf('three'), 'merge', '-q', '-X', 'ours', '--no-edit', 'main');
+  const again = await project.ralph(['loops', 'merge', 'three']);
+  expect([again.code, again.out]).toEqual([0, expect.stringContaining('Loop three landed on main')]);
   expect(project.read('shared.txt')).toBe('C\n');
   expect(standing().at(-1)).toBe('three landed');
 });
 
 test('land: branch leaves the work on its branch, and a command takes it over or says why not', async () => {
   make('land: branch\n');
-  const tree = await makeLoop('one', 'A');
   const before = project.git('rev-parse', 'main');
-  const kept = await run(tree);
+  const kept = await run('one', 'A');
   expect([kept.code, result(kept).landing.outcome]).toEqual([0, 'on_branch']);
   expect(kept.err).toContain('stays on its branch ralph/one');
   expect(project.git('rev-parse', 'main')).toBe(before);
-  // As `ralph run --worktree` tells it.
-  const session = result(kept).session_id as string;
-  await tellLoop(project.dir, Date.now(), { type: 'loop.session', loop: 'one', session });
   const config = project.read('ralph.yml');
-  const hand = (line: string) =>
-    writeFileSync(join(tree, 'ralph.yml'), config.replace('land: branch', `land: { command: '${line}' }`));
+  const hand = (line: string) => {
+    project.write('ralph.yml', config.replace('land: branch', `land: { command: '${line}' }`));
+    project.git('commit', '-qam', 'another landing');
+  };
   hand('echo no way; exit 3');
-  const refused = await run(tree);
+  const refused = await run('two', 'B');
   expect([refused.code, refused.err]).toEqual([8, expect.stringContaining('no way')]);
-  hand('echo "$RALPH_LOOP $RALPH_BRANCH $RALPH_ONTO" > ../handed');
-  const handed = await run(tree);
+  hand('echo "$RALPH_LOOP $RALPH_BRANCH $RALPH_ONTO" > "$HOME/handed"');
+  const main = project.git('rev-parse', 'main');
+  const handed = await run('three', 'A');
   expect([handed.code, result(handed).landing.outcome]).toEqual([0, 'handed_over']);
-  expect(project.git('-C', tree, 'status', '--porcelain')).toBe('M ralph.yml');
-  expect(project.git('rev-parse', 'main')).toBe(before);
-  expect(standing()).toEqual(['one handed_over']);
+  expect(readFileSync(join(project.home, 'handed'), 'utf8')).toMatch(/^three \S*ralph\/three \S*main\n$/);
+  expect(project.git('rev-parse', 'main')).toBe(main);
+  expect(standing()).toEqual(['one open', 'two needs_review', 'three handed_over']);
 });

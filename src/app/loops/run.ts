@@ -1,5 +1,7 @@
 /** `ralph run --worktree`: the ordinary run, in the work tree of a loop. */
+import { existsSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { Problem } from '../../core/index.ts';
 import { type Loop, readLoops, tellLoop } from '../../store/index.ts';
 import { namedSession } from '../choose.ts';
 import { loadSettings } from '../config.ts';
@@ -43,7 +45,7 @@ async function runInLoop(
     flags: asked.flags,
     session: null,
   });
-  const list = await whichList({ place: main, cwd: main.dir, named: settings.tasks });
+  const list = await listToGive(main, { name, named: settings.tasks });
   const inputs = ['ralph.yml', '.ralph/ralph.toml', list?.path ?? null, settings.promptFile];
   const opened = await openLoop({
     main,
@@ -59,6 +61,17 @@ async function runInLoop(
     ...(list !== null && isAbsolute(list.path) ? moved(main, loop, list.path) : {}),
   };
   return { ...(await played({ ...asked, flags, cwd }, main, opened)), loop: loop.id };
+}
+
+/** The list of the main checkout, of which a new work tree is given a copy; a loop that is there may have its own. */
+async function listToGive(main: Place, { name, named }: { name: string; named: string | null }) {
+  const isThere = readLoops(main.mainDir).some(
+    ({ id, standing, worktree }) => id === name && standing !== 'removed' && existsSync(worktree),
+  );
+  return whichList({ place: main, cwd: main.dir, named }).catch((error: unknown) => {
+    if (isThere && error instanceof Problem) return null;
+    throw error;
+  });
 }
 
 /** What was typed, by names that mean the same in the loop's work tree. */
