@@ -18,7 +18,10 @@ const run = (loop: string, task: string) =>
   project.ralph(['run', '--worktree', loop, '--tasks', `${task}.json`, '--json']);
 const treeOf = (loop: string) => realpathSync(join(project.dir, '.ralph', 'worktrees', loop));
 const result = ({ out }: { out: string }) => JSON.parse(out.trim().split('\n').at(-1)!);
-const standing = () => readLoops(project.dir).map((loop) => `${loop.id} ${loop.standing}`);
+const standing = () =>
+  readLoops(project.dir)
+    .map((loop) => `${loop.id} ${loop.standing}`)
+    .sort();
 
 /** An agent that is at work until the others have landed. */
 const UNTIL_TOLD = 'for n in $(seq 900); do [ -e "$HOME/go" ] && break; sleep 0.1; done';
@@ -74,12 +77,12 @@ test('two loops at once land, a third that is in conflict is parked and lands wh
   expect(project.git('for-each-ref', 'refs/heads/main', 'refs/heads/ralph/one', 'refs/heads/ralph/two')).toBe(
     before,
   );
-  expect(standing()).toEqual(['one landed', 'two landed', 'three needs_review']);
+  expect(standing()).toEqual(['one landed', 'three needs_review', 'two landed']);
   project.git('-C', treeOf('three'), 'merge', '-q', '-X', 'ours', '--no-edit', 'main');
   const again = await project.ralph(['loops', 'merge', 'three']);
   expect([again.code, again.out]).toEqual([0, expect.stringContaining('Loop three landed on main')]);
   expect(project.read('shared.txt')).toBe('C\n');
-  expect(standing().at(-1)).toBe('three landed');
+  expect(standing()).toContain('three landed');
 });
 
 test('land: branch leaves the work on its branch, and a command takes it over or says why not', async () => {
@@ -103,5 +106,27 @@ test('land: branch leaves the work on its branch, and a command takes it over or
   expect([handed.code, result(handed).landing.outcome]).toEqual([0, 'handed_over']);
   expect(readFileSync(join(project.home, 'handed'), 'utf8')).toMatch(/^three \S*ralph\/three \S*main\n$/);
   expect(project.git('rev-parse', 'main')).toBe(main);
-  expect(standing()).toEqual(['one open', 'two needs_review', 'three handed_over']);
+  expect(standing()).toEqual(['one open', 'three handed_over', 'two needs_review']);
+});
+
+test('an untracked list is given to the loop, is in no commit, and says in the main checkout what has landed', async () => {
+  make();
+  project.write('own.json', taskList([story('A'), story('Z')]));
+  const { code, err } = await project.ralph([
+    'run',
+    '--worktree',
+    'one',
+    '--tasks',
+    'own.json',
+    '--task',
+    'A',
+    '--json',
+  ]);
+  expect([code, code === 0 ? '' : err]).toEqual([0, '']);
+  expect(project.read('a.txt')).toBe('a\n');
+  const passes = JSON.parse(project.read('own.json')).userStories.map(
+    ({ passes }: { passes: boolean }) => passes,
+  );
+  expect(passes).toEqual([true, false]);
+  expect(project.git('status', '--porcelain')).toBe('?? own.json');
 });

@@ -102,7 +102,11 @@ test('of two starts for one name one works and the other is told; what a refused
 });
 
 test('a loop that is given up leaves its commits and its uncommitted work under a name of ours', async () => {
-  project = makeProject({ files: { 'prd.json': taskList([story('US-001')]) }, runs: own });
+  project = makeProject({
+    config: 'land: branch\n',
+    files: { 'prd.json': taskList([story('US-001')]) },
+    runs: own,
+  });
   expect((await project.ralph(['run', '--worktree', 'one'])).code).toBe(0);
   const tip = project.git('rev-parse', 'ralph/one');
   expect((await project.ralph(['loops', 'discard', 'one'])).code).toBe(5);

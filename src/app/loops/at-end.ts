@@ -1,4 +1,6 @@
 /** The last part of a run: its loop's work lands, loops that waited for it land, and what is left over is told. */
+import { existsSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
 import type { Settings } from '../../config/index.ts';
 import type { Exit, GateDef, State } from '../../core/index.ts';
 import type { House } from '../../engine/index.ts';
@@ -7,6 +9,8 @@ import { openIntegration, readHead } from '../../repo/index.ts';
 import { readLoops } from '../../store/index.ts';
 import { withoutOwnSecrets } from '../environment.ts';
 import type { Place } from '../place.ts';
+import { openList } from '../plan.ts';
+import { givenIn, mainPlace } from './beside.ts';
 import { landAtEnd, landWaiting } from './land.ts';
 import { exitAfter, type LoopLanding } from './landing-words.ts';
 
@@ -36,8 +40,19 @@ export async function landRun<T extends Landable>(ended: T, call: EndCall): Prom
   const overlook = [...state.dirty, ...call.excluded];
   const landing = await landAtEnd({ ...call, place, state, overlook });
   if (landing === null) return ended;
+  if (landing.landing.kind === 'landed') await markGiven(ended);
   const signal = call.house?.interrupt.signal ?? null;
   return { ...ended, landing, exit: exitAfter(exit, landing, signal) };
+}
+
+/** A list that no commit has was worked off as a copy: the one in the main checkout says now what is done as well. */
+async function markGiven({ place, state }: Landable): Promise<void> {
+  const path = state.source?.path ?? null;
+  const given = givenIn(place.project.gitDir);
+  if (path === null || !given.includes(relative(place.project.root, resolve(place.dir, path)))) return;
+  const main = await mainPlace(place);
+  if (!existsSync(resolve(main.dir, path))) return;
+  await (await openList(main, path)).mark([...state.tasks.values()]);
 }
 
 /** When the work tree is free again. */

@@ -10,7 +10,7 @@ import { type GateDef, nearest, Problem, type State } from '../../core/index.ts'
 import type { House } from '../../engine/index.ts';
 import { handOver, type Landing, landLoop } from '../../fleet/index.ts';
 import { isAlive, ownIdentity } from '../../process/index.ts';
-import { readHead } from '../../repo/index.ts';
+import { gitDirOf, readHead } from '../../repo/index.ts';
 import { type Loop, readLoops, sessionsFolder, sha256, takeLock, treeLock } from '../../store/index.ts';
 import { readState } from '../choose.ts';
 import { loadSettings } from '../config.ts';
@@ -19,6 +19,7 @@ import { agentEnvironment, withoutOwnSecrets } from '../environment.ts';
 import { processGates } from '../gates.ts';
 import { lockProblem } from '../open.ts';
 import { findPlace, type Place } from '../place.ts';
+import { givenIn } from './beside.ts';
 import { type LoopLanding, landingText } from './landing-words.ts';
 
 /** Who asks, and how it may be told and stopped. */
@@ -120,7 +121,8 @@ async function land(work: Work, { env, say, wait, signal }: Asking): Promise<Lan
     signal,
     title: state?.session?.objective ?? '',
     trailers: loop.session === null ? [] : [`Ralph-Session: ${loop.session}`],
-    overlook,
+    // Uncommitted files that the work tree was given are nobody's work.
+    overlook: [...overlook, ...givenIn(gitDirOf(loop.worktree))],
     gates: {
       required: required.map(({ name }) => name),
       passedOn,
