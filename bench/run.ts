@@ -3,7 +3,7 @@
  *
  *   npm run bench                  all of it, some minutes
  *   npm run bench -- --only loop   one part: start, law, home, behaviour, evidence, output, loop,
- *                                  full, human, agents
+ *                                  full, human, agents, loops
  *   npm run bench -- --quick       a smoke run: small sizes, no budgets
  */
 import { type Missing, machine, print, type Row, type Scale } from './measure.ts';
@@ -34,6 +34,7 @@ const PARTS: Record<string, () => Promise<Part[]>> = {
     const { parseRows, poolRows } = await import('./agents.ts');
     return [parseRows, poolRows];
   },
+  loops: async () => [(await import('./loops.ts')).loopsRows],
 };
 
 async function main(args: string[]): Promise<number> {

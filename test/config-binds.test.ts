@@ -7,7 +7,7 @@
 import { relative } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import ts from 'typescript';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import { notYetRow } from '../src/config/not-yet.ts';
 import { isMapping, pathText, settingPaths, valueAt } from '../src/config/path.ts';
@@ -17,6 +17,9 @@ import { configSchema } from '../src/config/schema.ts';
 import { type Settings, toSettings } from '../src/config/settings.ts';
 import type { Policy } from '../src/core/index.ts';
 import { ROOT, sourcesIn } from './tidy/sources.ts';
+
+// Every file of the product is read and asked for each key.
+vi.setConfig({ testTimeout: 120_000 });
 
 const FACTS = {
   reviewedList: false,

@@ -150,6 +150,8 @@ test('the guide on loops: one is begun, looked at, gone on with and read beside 
   expect(said[1]).toContain('next: ralph run --worktree parser');
   expect(project.git('show', 'ralph/parser:T-2.txt')).toBe('T-2');
   expect(project.read('.ralph/worktrees/parser/.env')).toBe('secret\n');
-  expect(project.read('PRD.md')).not.toContain('[x]');
+  expect(said[2]).toContain('Loop parser landed on main');
+  expect(project.read('T-1.txt')).toBe('T-1\n');
+  expect(project.read('PRD.md').match(/\[x\]/g)).toHaveLength(2);
   expect(project.git('status', '--porcelain')).toBe('');
 });
