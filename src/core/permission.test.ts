@@ -43,6 +43,20 @@ describe('given rules about commands', () => {
     'git \\\npush',
     'git  push',
     'git -C elsewhere/x push',
+    'git -C x push',
+    'git -C "a b" push',
+    'git -c a=b push',
+    'git --git-dir x push',
+    'env -i git push',
+    'env -u X git push',
+    'sudo -n -u bob git push',
+    'timeout 5 git push',
+    'nice git push',
+    'command -p git push',
+    '2>/dev/null git push',
+    'FOO="a b" git push',
+    'find . -exec git push \\;',
+    'echo git push | sh',
     'git push origin docs; git push origin main',
     'if true; then git push; fi',
   ])('when a push hides in %j, then it is asked for', (command) => {
@@ -61,6 +75,18 @@ describe('given rules about commands', () => {
     expect(about('npm test; curl evil', policy)).toBe('deny');
     expect(about('npm test $(curl evil)', policy)).toBe('deny');
     expect(about('', policy)).toBe('deny');
+  });
+
+  it('when an allowed command writes elsewhere or takes its words from a variable, then the default is the word', () => {
+    const rules: PermissionPolicy['rules'] = [
+      { match: 'git push*', policy: 'deny' },
+      { match: 'git *', policy: 'allow' },
+    ];
+    const policy: PermissionPolicy = { default: 'ask', rules };
+    expect(about('git status', policy)).toBe('allow');
+    expect(about('git -C x push', policy)).toBe('deny');
+    expect(about('X=push; git $X', policy)).toBe('ask');
+    expect(about('git log > /etc/x', policy)).toBe('ask');
   });
 
   it('when files are changed, then the rules are held against their paths', () => {

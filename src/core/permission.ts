@@ -49,12 +49,13 @@ export function shellParts(line: string): string[] {
   const found = parts.flatMap((part) => {
     const text = bare(part);
     const led = text.replace(LEADING, '');
-    // `bash -c "git push"`, `xargs git push`: whatever stands behind may be what runs.
     const words = led.split(' ');
-    const behind = SHELL.test(led) ? words.slice(1).map((_, at) => words.slice(at + 1).join(' ')) : [];
+    const rest = words.map((_, at) => words.slice(at).join(' '));
+    // `sudo -n git push`, `xargs git push`, `2>log git push`: whatever stands behind may be what runs.
+    const behind = rest.map((one) => one.replace(/^\S*\//, ''));
     // `git -C elsewhere push`: options before the word that says what is done.
-    const plain = led.replace(/^(\S+)((?: --?\S+(?: (?!-)\S*[/.~]\S*)?)+) /, '$1 ');
-    return [text, led, plain, led.replace(/^\S*\//, ''), ...behind];
+    const plain = rest.slice(2).map((one) => `${words[0]!.replace(/^\S*\//, '')} ${one}`);
+    return [text, led, ...behind, ...plain];
   });
   return [...new Set(found)].filter((part) => part !== '');
 }
@@ -81,15 +82,20 @@ export function permissionFor(
   }
   const isSimple = !OPERATOR.test(command) && !/["'\\<>$]/.test(command);
   const whole = verdictOf(policy, bare(command));
-  if (isSimple && whole.rule !== null && !SHELL.test(bare(command))) return whole;
   // Pieces are readings of the same line: those that no rule knows say nothing beside those that one does.
   const known = shellParts(command)
     .map((part) => verdictOf(policy, part))
     .filter(({ rule, word }) => rule !== null && word !== 'allow');
+  if (isSimple && whole.rule !== null && known.length === 0 && !SHELL.test(bare(command))) return whole;
   const simple = command
     .split(OPERATOR)
     .map((part) => bare(part).replace(LEADING, ''))
     .filter((part) => part !== '')
-    .map((part) => verdictOf(policy, part));
+    .map((part) => {
+      const verdict = verdictOf(policy, part);
+      // What a variable holds, and where output goes, no rule has read.
+      const isRead = verdict.word !== 'allow' || !/[<>$]/.test(part);
+      return isRead ? verdict : { word: policy.default, rule: null };
+    });
   return strictest([...simple, ...known, ...(simple.length === 0 ? [whole] : [])]);
 }

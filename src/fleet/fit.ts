@@ -26,10 +26,13 @@ export async function unfitToLand(
   const known = new Set<string>();
   for (const { commit, path, line, text } of entering.added) {
     const [secret] = secretsIn(text);
-    if (secret === undefined || known.has(secret.match)) continue;
+    if (secret === undefined) continue;
+    // Every key of a kind begins with the same line, so its first line says nothing of which one it is.
+    const isNamed = !secret.match.startsWith('-----BEGIN');
+    if (isNamed && known.has(secret.match)) continue;
     known.add(secret.match);
     // What the branch has already, a person or an earlier landing brought there.
-    if (await git.holds(base, secret.match)) continue;
+    if (isNamed && (await git.holds(base, secret.match))) continue;
     const where = `${path}, line ${line}, in commit ${commit.slice(0, 12)}`;
     return parked(`${where}, holds what looks like ${secret.what}`, way, [`${path}:${line}`]);
   }

@@ -14,6 +14,8 @@ export interface LandRequest extends Waiting {
   /** Uncommitted paths in the loop's work tree that are nobody's work, from its top; a folder with all below it. */
   overlook: readonly string[];
   gates: LandingGates;
+  /** The commit that its session saw last on its branch; null: none is known. */
+  lastHead: string | null;
 }
 
 /** The gates that must hold before anything lands. */
@@ -31,6 +33,8 @@ export interface Landed {
   request: LandRequest;
   git: Integration;
   loop: Loop;
+  /** Commits that its branch held before. */
+  had: readonly string[];
   /** How a person has it land later: a command. */
   again: string;
 }

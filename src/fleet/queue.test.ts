@@ -221,6 +221,34 @@ describe('what does not fit is parked, and nothing moves', () => {
     expect(readFileSync(join(fleet.root, '.ralph', 'journal.jsonl'), 'utf8')).not.toContain(TOKEN);
   });
 
+  test('attributes of the branch hide no token', async () => {
+    const tree = await fleet.loop('one');
+    fleet.commit(tree, { '.gitattributes': '*.pem -diff\n', 'a.pem': `${TOKEN}\n` });
+    expect((await parks('one')).files).toEqual(['a.pem:1']);
+  });
+
+  test('a file of the user’s that git ignores and the loop commits', async () => {
+    fleet.commit(fleet.root, { '.gitignore': 'local.cfg\n' });
+    writeFileSync(join(fleet.root, 'local.cfg'), 'mine\n');
+    const tree = await fleet.loop('one');
+    writeFileSync(join(tree, 'local.cfg'), 'theirs\n');
+    gitIn(tree, 'add', '-f', 'local.cfg');
+    fleet.commit(tree, { 'c.txt': 'c\n' });
+    expect((await parks('one')).files).toEqual(['local.cfg']);
+    expect(readFileSync(join(fleet.root, 'local.cfg'), 'utf8')).toBe('mine\n');
+  });
+
+  test('a branch that was set back and holds its work no more', async () => {
+    const tree = await fleet.loop('one');
+    const tip = fleet.commit(tree, { 'c.txt': 'c\n' });
+    gitIn(tree, 'reset', '-q', '--hard', 'main');
+    expect((await parks('one', { lastHead: tip })).why).toContain(
+      `does not hold commit ${tip.slice(0, 12)} any more`,
+    );
+    gitIn(tree, 'merge', '-q', tip);
+    expect(await fleet.land('one', { lastHead: tip })).toMatchObject({ kind: 'landed', commit: tip });
+  });
+
   test('a token that the branch has already is nothing new', async () => {
     fleet.commit(fleet.root, { 'fixture.txt': `${TOKEN}\n` });
     const tip = fleet.commit(await fleet.loop('one'), { 'copy.txt': `${TOKEN}\n` });

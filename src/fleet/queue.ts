@@ -21,6 +21,7 @@ const MOST_TRIES = 5;
 export async function landLoop(request: LandRequest): Promise<Landing> {
   const { mainDir, commonDir, env, loop: id } = request;
   const loop = loopOf(mainDir, id);
+  const had = [request.lastHead, loop.head].filter((commit) => commit !== null);
   const git = openIntegration({ commonDir, cwd: loop.worktree, env });
   const again = `\`ralph loops merge ${id}\``;
   const head = await git.tip(loop.branch);
@@ -29,11 +30,16 @@ export async function landLoop(request: LandRequest): Promise<Landing> {
     const next = `\`git reflog\` in ${loop.worktree} shows where it was: git branch ${name} COMMIT, then ${again}.`;
     return close(request, parked(`its branch ${name} is gone`, next));
   }
-  await tell(request, { type: 'loop.queued', loop: id, head, by: ownIdentity() });
+  await tell(request, {
+    type: 'loop.queued',
+    loop: id,
+    head,
+    ...(request.wait ? { by: ownIdentity() } : {}),
+  });
   const turn = await ownTurn(request);
   if (turn.kind === 'not_now') return queued(turn.why, again);
   try {
-    return await close(request, await landed({ request, git, loop: loopOf(mainDir, id), again }));
+    return await close(request, await landed({ request, git, loop: loopOf(mainDir, id), had, again }));
   } finally {
     await turn.release();
   }
@@ -89,7 +95,7 @@ async function attempt(landing: Landed): Promise<Landing | 'moved'> {
   const entering = await git.entering(base, tip, LARGEST_BYTES);
   if (typeof entering === 'string')
     return parked(entering, `Merge it yourself: git merge ${branch}. Then ${again}.`);
-  if (entering.commits.length === 0) return already(landing, base);
+  if (entering.commits.length === 0) return (await emptied(landing, base)) ?? already(landing, base);
   // A commit that the loop began at and that is no more in the branch was taken out of it.
   if (entering.commits.some(({ id }) => id === loop.base))
     return parked(
@@ -131,6 +137,19 @@ async function unreadyTree({ request, git, loop, again }: Landed): Promise<Landi
     `Commit what belongs to the work and remove or ignore the rest, then ${again}.`,
     dirty,
   );
+}
+
+/** A branch that brings nothing may have been set back: what it held once must be in the integration branch. */
+async function emptied({ git, loop, had, again }: Landed, base: string): Promise<Landing | null> {
+  for (const commit of had) {
+    if (await git.isAncestor(commit, base)) continue;
+    const id = commit.slice(0, 12);
+    return parked(
+      `its branch ${shortName(loop.branch)} does not hold commit ${id} any more, and ${shortName(loop.onto)} does not either`,
+      `In ${loop.worktree}: git merge ${id}, then ${again}; or, if that work is elsewhere or not wanted: ralph loops discard ${loop.id}`,
+    );
+  }
+  return null;
 }
 
 /** The branch has all of it: an earlier landing was broken off after its last step, or a person merged it. */

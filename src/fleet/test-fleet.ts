@@ -61,6 +61,7 @@ export function openFleet(): TestFleet {
         title: `what ${id} does`,
         trailers: [],
         overlook: [],
+        lastHead: null,
         gates: { required: [], passedOn: null, run: () => Promise.resolve(null) },
         wait: false,
         say: (text) => told.push(text),

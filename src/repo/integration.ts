@@ -162,7 +162,14 @@ function gitDirIn({ commonDir }: Site, root: string): string | null {
 }
 
 /** What the user's configuration could change about the text that is read. */
-const PLAIN = ['--no-show-signature', '--no-color', '--no-ext-diff', '--no-textconv', '--no-renames'];
+const PLAIN = [
+  '--text',
+  '--no-show-signature',
+  '--no-color',
+  '--no-ext-diff',
+  '--no-textconv',
+  '--no-renames',
+];
 const DIFF = ['--src-prefix=a/', '--dst-prefix=b/', '--inter-hunk-context=0', '-U0', '--submodule=short'];
 
 async function entering(
@@ -251,7 +258,7 @@ async function forward(
 ): Promise<Moved> {
   const { GIT_OPTIONAL_LOCKS: _ours, ...users } = env;
   const call = {
-    args: ['merge', '--ff-only', '--no-autostash', '--no-stat', '-q', to],
+    args: ['merge', '--ff-only', '--no-overwrite-ignore', '--no-autostash', '--no-stat', '-q', to],
     cwd: root,
     env: { ...users, GIT_REFLOG_ACTION: why },
     runsForeignCode: true,

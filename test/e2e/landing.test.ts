@@ -130,3 +130,29 @@ test('an untracked list is given to the loop, is in no commit, and says in the m
   expect(passes).toEqual([true, false]);
   expect(project.git('status', '--porcelain')).toBe('?? own.json');
 });
+
+test('a loop that has landed is gone on with inside its work tree, with all that lies there, and lands again', async () => {
+  make();
+  expect((await run('one', 'A')).code).toBe(0);
+  const tree = treeOf('one');
+  writeFileSync(join(tree, 'mine.txt'), 'mine\n');
+  writeFileSync(join(tree, 'A.json'), taskList([story('A', { passes: true }), story('B')]));
+  project.git('-C', tree, 'commit', '-qam', 'one more');
+  const again = await project.ralph(['run', '--allow-dirty', '--new', '--tasks', 'A.json', '--json'], {
+    cwd: tree,
+  });
+  expect([again.code, again.err]).toEqual([0, expect.stringContaining('Loop one landed on main')]);
+  expect(readFileSync(join(tree, 'mine.txt'), 'utf8')).toBe('mine\n');
+  expect(project.read('b.txt')).toBe('b\n');
+});
+
+test('a branch that lost its work has not landed, and a new loop of its name keeps what it held', async () => {
+  make('land: branch\n');
+  expect((await run('one', 'A')).code).toBe(0);
+  const work = project.git('rev-parse', 'ralph/one');
+  project.git('-C', treeOf('one'), 'reset', '-q', '--hard', 'main');
+  const { code, out } = await project.ralph(['loops', 'merge', 'one']);
+  expect([code, out]).toEqual([8, expect.stringContaining(work.slice(0, 12))]);
+  expect((await project.ralph(['loops', 'discard', 'one', '--yes'])).code).toBe(0);
+  expect(project.git('for-each-ref', '--contains', work)).toContain('refs/ralph/discarded/one');
+});

@@ -2,10 +2,9 @@
 import { nearest, Problem } from '../../core/index.ts';
 import { holds, isTreeOf, uncommitted } from '../../repo/index.ts';
 import { type Loop, readLoops, tellLoop } from '../../store/index.ts';
-import { liveRun } from '../checks/place.ts';
 import { findPlace, type Place } from '../place.ts';
-import { besideOf, folderIn, givenIn, mainPlace } from './beside.ts';
-import { branchOf } from './intact.ts';
+import { besideOf, givenIn, mainPlace } from './beside.ts';
+import { branchOf, requireIdle } from './intact.ts';
 import { keepAll, takeAway } from './take-away.ts';
 
 /** The loop of this name; a Problem that names what there is. */
@@ -35,18 +34,6 @@ export async function discardLoop(
   await tellLoop(main.mainDir, Date.now(), { type: 'loop.discarded', loop: loop.id, keptAs });
   await takeAway(main, loop);
   return { loop_id: loop.id, kept_as: keptAs };
-}
-
-async function requireIdle(main: Place, loop: Loop): Promise<void> {
-  if (!isTreeOf(main.project, loop.worktree)) return;
-  const holder = await liveRun(await findPlace(folderIn(main, loop)));
-  if (holder === null) return;
-  throw new Problem({
-    code: 'loop.alive',
-    what: `A run works in loop ${loop.id} (pid ${holder.pid}).`,
-    why: 'What it does now would be lost.',
-    fix: `ralph stop --session @${loop.id}, wait for its end, then discard it.`,
-  });
 }
 
 interface Pruned {

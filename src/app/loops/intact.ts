@@ -1,12 +1,14 @@
 /** Whether a loop's branch and work tree are as we left them: people delete, move and switch both. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { Problem } from '../../core/index.ts';
 import { branchesAt, isTreeOf, listTrees, readHead } from '../../repo/index.ts';
 import { type Loop, sessionsFolder } from '../../store/index.ts';
+import { liveRun } from '../checks/place.ts';
 import { readState } from '../choose.ts';
 import { withoutOwnSecrets } from '../environment.ts';
 import { findPlace, type Place } from '../place.ts';
-import { besideOf } from './beside.ts';
+import { besideOf, folderIn } from './beside.ts';
 import * as problem from './problems.ts';
 
 /**
@@ -42,4 +44,17 @@ async function onItsBranch(loop: Loop, tip: string | null, main: Place): Promise
 export function lastHead({ mainDir }: Place, { session, head }: Loop): string | null {
   if (session === null) return head;
   return readState(join(sessionsFolder(mainDir), session)).lastMark?.head ?? head;
+}
+
+/** Throws a Problem where a run works in it. */
+export async function requireIdle(main: Place, loop: Loop): Promise<void> {
+  if (!isTreeOf(main.project, loop.worktree)) return;
+  const holder = await liveRun(await findPlace(folderIn(main, loop)));
+  if (holder === null) return;
+  throw new Problem({
+    code: 'loop.alive',
+    what: `A run works in loop ${loop.id} (pid ${holder.pid}).`,
+    why: 'What it does now would be lost.',
+    fix: `ralph stop --session @${loop.id}, wait for its end, then run this again.`,
+  });
 }

@@ -11,7 +11,15 @@ import type { House } from '../../engine/index.ts';
 import { handOver, type Landing, landLoop } from '../../fleet/index.ts';
 import { isAlive, ownIdentity } from '../../process/index.ts';
 import { gitDirOf, readHead } from '../../repo/index.ts';
-import { type Loop, readLoops, sessionsFolder, sha256, takeLock, treeLock } from '../../store/index.ts';
+import {
+  type LockAnswer,
+  type Loop,
+  readLoops,
+  sessionsFolder,
+  sha256,
+  takeLock,
+  treeLock,
+} from '../../store/index.ts';
 import { readState } from '../choose.ts';
 import { loadSettings } from '../config.ts';
 import { excludedPaths } from '../dirt.ts';
@@ -70,10 +78,13 @@ export async function landAtEnd(ended: EndOfRun): Promise<LoopLanding | null> {
   const loop = loopAt(place);
   if (loop === null) return null;
   const isBegun = loop.session !== null || loop.standing !== 'open';
-  if (house === null && (!isBegun || loop.standing === 'landed')) return null;
+  if (house === null && (!isBegun || loop.standing === 'landed' || loop.standing === 'handed_over'))
+    return null;
   if (settings.land === 'branch') return { loop, landing: { kind: 'on_branch' } };
   const ending = new AbortController();
   house?.interrupt.wakes.add(() => ending.abort());
+  // A signal that came while the house closed has woken everybody already.
+  if ((house?.interrupt.signal ?? null) !== null) ending.abort();
   const asking = { env: ended.env, say: ended.say, wait: settings.wait !== false, signal: ending.signal };
   if (typeof settings.land === 'object')
     return { loop, landing: await handOverTo(settings.land.command, { place, loop, asking }) };
@@ -119,6 +130,7 @@ async function land(work: Work, { env, say, wait, signal }: Asking): Promise<Lan
     wait,
     say,
     signal,
+    lastHead: state?.lastMark?.head ?? null,
     title: state?.session?.objective ?? '',
     trailers: loop.session === null ? [] : [`Ralph-Session: ${loop.session}`],
     // Uncommitted files that the work tree was given are nobody's work.
@@ -153,18 +165,28 @@ async function runGate(def: GateDef, { place, loop, given, signal }: GateAt): Pr
 export async function landWaiting(place: Place, asking: Omit<Asking, 'wait'>): Promise<LoopLanding[]> {
   if (place.ground !== '.' || place.project.commonDir === null) return [];
   const landed: LoopLanding[] = [];
-  for (const loop of readLoops(place.mainDir)) {
-    if (loop.standing !== 'queued' || isWaitedFor(loop)) continue;
-    const landing = await land(await workOf(place, loop, asking.env), { ...asking, wait: false });
-    asking.say(landingText({ loop, landing }));
-    landed.push({ loop, landing });
+  for (const { id } of readLoops(place.mainDir)) {
+    // Each landing takes its time, and somebody may go on with the next loop meanwhile.
+    const loop = readLoops(place.mainDir).find((one) => one.id === id);
+    if (loop === undefined || loop.standing !== 'queued' || isWaitedFor(loop)) continue;
+    const work = await workOf(place, loop, asking.env);
+    const tree = await ownTree(work);
+    if (tree !== null && tree.kind !== 'taken') continue;
+    try {
+      const landing = await land(work, { ...asking, wait: false });
+      asking.say(landingText({ loop, landing }));
+      landed.push({ loop, landing });
+    } finally {
+      await tree?.release();
+    }
   }
   return landed;
 }
 
 function isWaitedFor({ queued }: Loop): boolean {
   const by = queued?.by ?? null;
-  return by !== null && by.host === ownIdentity().host && isAlive(by.pid, by.startTime);
+  const here = ownIdentity();
+  return by !== null && by.host === here.host && by.pid !== here.pid && isAlive(by.pid, by.startTime);
 }
 
 export interface MergeRequest extends Asking {
@@ -191,11 +213,7 @@ export async function mergeLoop({ cwd, name, ...asking }: MergeRequest): Promise
       fix: 'See `ralph loops`.',
     });
   const work = await workOf(here, loop, asking.env);
-  const folder = join(loop.worktree, relative(work.place.project.root, work.place.dir));
-  // Nobody works there while it lands; where no run ever was, there is nobody to keep out.
-  const tree = existsSync(join(folder, '.ralph'))
-    ? await takeLock({ file: treeLock(folder), identity: ownIdentity(), sessionId: '', now: Date.now() })
-    : null;
+  const tree = await ownTree(work);
   if (tree !== null && tree.kind !== 'taken')
     throw lockProblem(tree.heldBy, tree.kind === 'foreign' ? tree.lastSeenAt : null);
   try {
@@ -203,6 +221,13 @@ export async function mergeLoop({ cwd, name, ...asking }: MergeRequest): Promise
   } finally {
     await tree?.release();
   }
+}
+
+/** Nobody works in its work tree while it lands; null: no run ever did, so there is nobody to keep out. */
+async function ownTree({ place, loop }: Work): Promise<LockAnswer | null> {
+  const folder = join(loop.worktree, relative(place.project.root, place.dir));
+  if (!existsSync(join(folder, '.ralph'))) return null;
+  return takeLock({ file: treeLock(folder), identity: ownIdentity(), sessionId: '', now: Date.now() });
 }
 
 function unknownLoop(name: string, known: string[]): Problem {

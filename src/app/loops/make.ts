@@ -4,7 +4,7 @@
  */
 import { existsSync, realpathSync } from 'node:fs';
 import { lstat, mkdir } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import type { Settings } from '../../config/index.ts';
 import { Problem } from '../../core/index.ts';
 import { ownIdentity } from '../../process/index.ts';
@@ -23,7 +23,7 @@ import { withoutOwnSecrets } from '../environment.ts';
 import type { Place } from '../place.ts';
 import { AGENTS_OWN, setUp, treesFolder } from '../pool.ts';
 import { besideOf, folderIn, isWhole, link, loopBranch, markMade, shortRef } from './beside.ts';
-import { branchOf } from './intact.ts';
+import { branchOf, requireIdle } from './intact.ts';
 import { loopWords, requireLoopName } from './name.ts';
 import * as problem from './problems.ts';
 import { keepAll, takeAway, unmake } from './take-away.ts';
@@ -33,6 +33,8 @@ export interface LoopRequest {
   main: Place;
   /** Empty: a new loop under a word of ours. */
   name: string;
+  /** The name of a loop that is over means a new one; else that loop is gone on with. */
+  anew: boolean;
   settings: Settings;
   /** Untracked files of the main checkout, relative to the project's folder, that the loop is to work with. */
   inputs: string[];
@@ -78,6 +80,8 @@ async function startOf({ main, settings }: Pick<LoopRequest, 'main' | 'settings'
   const { root, gitDir, commonDir } = main.project;
   if (gitDir === null || commonDir === null || !settings.git) throw problem.noGit(main.dir, settings.git);
   const { head, branch } = await readHead({ root, gitDir, commonDir }, withoutOwnSecrets(process.env));
+  // Linked work trees find the main checkout by that name.
+  if (basename(commonDir) !== '.git') throw problem.separateGit(root, commonDir);
   if (head === null) throw problem.noCommit(main.dir);
   if (branch === null) throw problem.detached(root);
   const names = [...(await branchesAt(besideOf(main), loopBranch('').slice(0, -1))).keys()];
@@ -111,7 +115,8 @@ async function findOrMake(request: LoopRequest, start: Start, named: Named): Pro
   const { main } = request;
   const known = knownAs(main, named.name);
   if (known === null) return make(request, start, named);
-  if (!isOver(known)) return goOn(request, known);
+  if (!isOver(known) || !request.anew) return goOn(request, known);
+  await requireIdle(main, known);
   const kept = await keepAll(main, known);
   await takeAway(main, known);
   if (kept !== null)

@@ -16,6 +16,14 @@ export const noGit = (dir: string, wanted: boolean): Problem =>
       : 'Leave one of them away.',
   });
 
+export const separateGit = (root: string, commonDir: string): Problem =>
+  new Problem({
+    code: 'loop.separate_git',
+    what: `The repository of ${root} lies in ${commonDir}, and loops need it in a folder called .git in the main checkout.`,
+    why: 'From a work tree beside it the main checkout is found by that name, and a loop that cannot find it cannot land.',
+    fix: 'Clone it (`git clone`) and run the loop from the clone, or leave --worktree away.',
+  });
+
 export const noCommit = (dir: string): Problem =>
   new Problem({
     code: 'loop.no_commit',

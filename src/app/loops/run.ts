@@ -12,18 +12,18 @@ import { type RunOutcome, runLoop } from '../run.ts';
 import { fromHere, whichList } from '../which-list.ts';
 import { folderIn, mainPlace } from './beside.ts';
 import { type OpenedLoop, openLoop } from './make.ts';
-import { unmake } from './take-away.ts';
+import { unmakeUnused } from './take-away.ts';
 
 /** Every start: in a loop's work tree where one is asked for, where a loop's session is named, and where we stand in one. */
 export async function startRun(request: RunRequest): Promise<RunOutcome> {
   const place = await findPlace(request.cwd);
-  if (request.loop !== null) return runInLoop(request, { place, name: request.loop });
+  if (request.loop !== null) return runInLoop(request, { place, name: request.loop, anew: true });
   const ground = await groundMeant(place, request);
   if (ground === '.') return runLoop(request);
   const known = readLoops(place.mainDir).find(
     ({ worktree, standing }) => worktree === ground && standing !== 'removed',
   );
-  return known === undefined ? runLoop(request) : runInLoop(request, { place, name: known.id });
+  return known === undefined ? runLoop(request) : runInLoop(request, { place, name: known.id, anew: false });
 }
 
 /** The work tree that is meant, as a session has it in its facts. */
@@ -35,7 +35,7 @@ async function groundMeant(place: Place, { session }: RunRequest): Promise<strin
 
 async function runInLoop(
   request: RunRequest,
-  { place, name }: { place: Place; name: string },
+  { place, name, anew }: { place: Place; name: string; anew: boolean },
 ): Promise<RunOutcome> {
   const main = await mainPlace(place);
   const asked = askedFrom(request, place, main);
@@ -50,6 +50,7 @@ async function runInLoop(
   const opened = await openLoop({
     main,
     name,
+    anew,
     settings,
     inputs: inputs.filter((path): path is string => path !== null && !isAbsolute(path)),
     env: request.env,
@@ -109,6 +110,6 @@ async function played(request: RunRequest, main: Place, { loop, made }: OpenedLo
     return outcome;
   } finally {
     // A start that was refused, or had nothing to do, leaves nothing behind.
-    if (made && told === null && (outcome?.sessionId ?? null) === null) await unmake(main, loop);
+    if (made && told === null && (outcome?.sessionId ?? null) === null) await unmakeUnused(main, loop);
   }
 }

@@ -2,7 +2,9 @@
  * Takes a loop's work tree and branch away. Whatever is nowhere else is first kept under a name of ours: commits that
  * the integration branch does not hold, and what stands uncommitted in the work tree.
  */
+import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { ownIdentity } from '../../process/index.ts';
 import {
   branchesAt,
   commitOfWork,
@@ -13,9 +15,9 @@ import {
   isTreeOf,
   nameCommit,
 } from '../../repo/index.ts';
-import { type Loop, tellLoop } from '../../store/index.ts';
+import { type Loop, readLoops, takeLock, tellLoop, treeLock } from '../../store/index.ts';
 import type { Place } from '../place.ts';
-import { besideOf, givenIn, unlink } from './beside.ts';
+import { besideOf, folderIn, givenIn, unlink } from './beside.ts';
 import { lastHead } from './intact.ts';
 import * as problem from './problems.ts';
 
@@ -27,6 +29,7 @@ export async function keepAll(main: Place, loop: Loop): Promise<string | null> {
   const beside = besideOf(main);
   const tip = (await branchesAt(beside, loop.branch)).get(loop.branch) ?? lastHead(main, loop);
   if (tip === null) return null;
+  const set = await keepLost(main, loop, tip);
   const work = isTreeOf(main.project, loop.worktree)
     ? await commitOfWork(beside, loop.worktree, {
         head: tip,
@@ -35,10 +38,19 @@ export async function keepAll(main: Place, loop: Loop): Promise<string | null> {
       })
     : null;
   const onto = (await branchesAt(beside, loop.onto)).get(loop.onto);
-  if (work === null && (await isHeld(main, tip, [onto, loop.base]))) return null;
+  if (work === null && (await isHeld(main, tip, [onto, loop.base]))) return set;
   const ref = await freeName(main, loop.id);
   if (!(await nameCommit(beside, ref, work ?? tip))) throw problem.notKept(loop, ref);
   return ref;
+}
+
+/** A branch that was set back holds no more what its session last saw; where nothing else does, that is kept, too. */
+async function keepLost(main: Place, loop: Loop, tip: string): Promise<string | null> {
+  const last = lastHead(main, loop);
+  const onto = (await branchesAt(besideOf(main), loop.onto)).get(loop.onto);
+  if (last === null || (await isHeld(main, last, [tip, onto, loop.base]))) return null;
+  const ref = await freeName(main, loop.id);
+  return (await nameCommit(besideOf(main), ref, last)) ? ref : null;
 }
 
 async function isHeld(main: Place, tip: string, by: (string | undefined)[]): Promise<boolean> {
@@ -70,6 +82,23 @@ export async function takeAway(main: Place, loop: Loop): Promise<void> {
   if (tip !== undefined && !(await dropBranch(beside, loop.branch, tip))) throw problem.branchStays(loop);
   await unlink(main, loop.id);
   await tellLoop(main.mainDir, Date.now(), { type: 'loop.removed', loop: loop.id });
+}
+
+/** The same where this start made it, unless another start has found it meanwhile, or works in it now. */
+export async function unmakeUnused(main: Place, { id }: Loop): Promise<void> {
+  const loop = readLoops(main.mainDir).find((one) => one.id === id);
+  if (loop === undefined) return;
+  const folder = folderIn(main, loop);
+  const lock = existsSync(join(folder, '.ralph'))
+    ? await takeLock({ file: treeLock(folder), identity: ownIdentity(), sessionId: '', now: Date.now() })
+    : null;
+  if (lock !== null && lock.kind !== 'taken') return;
+  try {
+    const now = readLoops(main.mainDir).find((one) => one.id === id);
+    if (now?.session === null && now.standing === 'open') await unmake(main, now);
+  } finally {
+    await lock?.release();
+  }
 }
 
 /** Takes away a loop in which nothing was ever done. Its branch goes only where it stands at its beginning. */
