@@ -16,6 +16,7 @@ export {
   commitOfWork,
   dropBranch,
   holds,
+  innerRepositories,
   nameCommit,
   uncommitted,
 } from './own-branch.ts';

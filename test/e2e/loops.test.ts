@@ -144,3 +144,18 @@ test('a loop is looked into, followed and stopped by its name from the main chec
   const wrong = await project.ralph(['loops', 'logs', 'on']);
   expect([wrong.code, wrong.err]).toEqual([5, expect.stringContaining('Did you mean @one?')]);
 });
+
+test('a loop is not given up while a repository of its own lies in its work tree', async () => {
+  project = makeProject({
+    config: 'land: branch\n',
+    files: { 'prd.json': taskList([story('US-001')]) },
+    runs: own,
+  });
+  expect((await project.ralph(['run', '--worktree', 'one'])).code).toBe(0);
+  const inner = join(tree('one'), 'inner');
+  project.git('init', '-q', inner);
+  writeFileSync(join(inner, 'a.txt'), 'a\n');
+  const { code, err } = await project.ralph(['loops', 'discard', 'one', '--yes']);
+  expect([code, err]).toEqual([5, expect.stringContaining('a repository of its own: inner')]);
+  expect(existsSync(join(inner, 'a.txt'))).toBe(true);
+});

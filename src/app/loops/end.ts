@@ -1,6 +1,6 @@
 /** `ralph loops discard` and `prune`: a loop is given up, or its work tree is not needed any more. Nothing is lost. */
 import { nearest, Problem } from '../../core/index.ts';
-import { holds, isTreeOf, uncommitted } from '../../repo/index.ts';
+import { holds, innerRepositories, isTreeOf, uncommitted } from '../../repo/index.ts';
 import { type Loop, readLoops, tellLoop } from '../../store/index.ts';
 import { findPlace, type Place } from '../place.ts';
 import { besideOf, givenIn, mainPlace } from './beside.ts';
@@ -30,6 +30,10 @@ export async function discardLoop(
 ): Promise<{ loop_id: string; kept_as: string | null }> {
   const { main, loop } = await loopHere(cwd, name);
   await requireIdle(main, loop);
+  await branchOf(main, loop).catch((error: unknown) => {
+    // A work tree that was moved away still needs its branch.
+    if (error instanceof Problem && error.facts.code === 'loop.moved') throw error;
+  });
   const keptAs = await keepAll(main, loop);
   await tellLoop(main.mainDir, Date.now(), { type: 'loop.discarded', loop: loop.id, keptAs });
   await takeAway(main, loop);
@@ -64,6 +68,8 @@ async function whyKept(main: Place, loop: Loop): Promise<string | null> {
   if (loop.standing === 'landed' && tip !== null && !(await holds(besideOf(main), tip, loop.onto)))
     return 'its branch has commits that have not landed';
   if (!isTreeOf(main.project, loop.worktree)) return null;
+  const inner = await innerRepositories(besideOf(main), loop.worktree);
+  if (inner.length > 0) return `${inner.slice(0, 3).join(', ')} in its work tree is a repository of its own`;
   const given = new Set(givenIn((await findPlace(loop.worktree)).project.gitDir));
   const left = await uncommitted(besideOf(main), loop.worktree, { untracked: true });
   const own = left.filter((path) => !given.has(path));

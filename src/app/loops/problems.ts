@@ -112,6 +112,14 @@ export const checkedOut = ({ id, branch, worktree }: Loop, root: string): Proble
     fix: `git worktree move ${shellWord(root)} ${shellWord(worktree)}`,
   });
 
+export const innerLeft = ({ id, worktree }: Loop, inner: string[]): Problem =>
+  new Problem({
+    code: 'loop.inner_repository',
+    what: `The work tree of loop ${id} holds a repository of its own: ${inner.slice(0, 3).join(', ')}.`,
+    why: 'What is in it is in no commit of the loop, and would be gone with the work tree.',
+    fix: `Move it out of ${shellWord(worktree)}, or push it and delete it there; then run this again.`,
+  });
+
 export const notKept = ({ id }: Loop, ref: string): Problem =>
   new Problem({
     code: 'loop.not_kept',

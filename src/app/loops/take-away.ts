@@ -12,6 +12,7 @@ import {
   dropTree,
   gitDirOf,
   holds,
+  innerRepositories,
   isTreeOf,
   nameCommit,
 } from '../../repo/index.ts';
@@ -29,6 +30,10 @@ export async function keepAll(main: Place, loop: Loop): Promise<string | null> {
   const beside = besideOf(main);
   const tip = (await branchesAt(beside, loop.branch)).get(loop.branch) ?? lastHead(main, loop);
   if (tip === null) return null;
+  if (isTreeOf(main.project, loop.worktree)) {
+    const inner = await innerRepositories(beside, loop.worktree);
+    if (inner.length > 0) throw problem.innerLeft(loop, inner);
+  }
   const set = await keepLost(main, loop, tip);
   const work = isTreeOf(main.project, loop.worktree)
     ? await commitOfWork(beside, loop.worktree, {
