@@ -64,8 +64,8 @@ test('the command line: unknown flags, commands and values, each with the neares
 });
 
 test('what this version does not play is refused, not left out', async () => {
-  project.write('ralph.yml', `${CONFIG}land: branch\n`);
-  await refused(['run'], /land/);
+  project.write('ralph.yml', `${CONFIG}interventions: { live: true }\n`);
+  await refused(['run'], /interventions\.live/);
 });
 
 test('the agent: a program that is missing is told before anything is made', async () => {
