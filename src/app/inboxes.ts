@@ -7,11 +7,12 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { State } from '../core/index.ts';
 import type { ChannelInbox, House, LoopInbox, LoopName, OtherLoop } from '../engine/index.ts';
-import { foldSession, logName, readLock, sentBefore, signingKey, writeSignal } from '../store/index.ts';
+import { foldSession, logName, sentBefore, signingKey, writeSignal } from '../store/index.ts';
 import { type LiveInfo, statusText, tasksText } from '../views/index.ts';
 import { isOpen } from './choose.ts';
 import { type KnownLoop, knownLoops } from './known-loops.ts';
 import type { Primary } from './primary.ts';
+import { liveOf } from './windows.ts';
 
 export interface InboxCall {
   mainDir: string;
@@ -65,12 +66,6 @@ function otherLoop({ name, sessionId, dir, live }: KnownLoop, call: InboxCall): 
       }
     },
   };
-}
-
-async function liveOf(dir: string): Promise<LiveInfo> {
-  const holder = await readLock(join(dir, 'lock'));
-  if (holder === null || holder.alive === false) return { runner: null };
-  return { runner: { pid: holder.pid, host: holder.host, startedAt: holder.startedAt } };
 }
 
 interface Seen extends Pick<InboxCall, 'mainDir' | 'where' | 'memories' | 'env'> {

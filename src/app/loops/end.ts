@@ -1,27 +1,11 @@
 /** `ralph loops discard` and `prune`: a loop is given up, or its work tree is not needed any more. Nothing is lost. */
-import { nearest, Problem } from '../../core/index.ts';
+import { Problem } from '../../core/index.ts';
 import { holds, innerRepositories, isTreeOf, uncommitted } from '../../repo/index.ts';
 import { type Loop, readLoops, tellLoop } from '../../store/index.ts';
 import { findPlace, type Place } from '../place.ts';
 import { besideOf, givenIn, mainPlace } from './beside.ts';
-import { branchOf, requireIdle } from './intact.ts';
+import { branchOf, loopHere, requireIdle } from './intact.ts';
 import { keepAll, takeAway } from './take-away.ts';
-
-/** The loop of this name; a Problem that names what there is. */
-async function loopHere(cwd: string, name: string): Promise<{ main: Place; loop: Loop }> {
-  const main = await mainPlace(await findPlace(cwd));
-  const loops = readLoops(main.mainDir).filter(({ standing }) => standing !== 'removed');
-  const loop = loops.find(({ id }) => id === name.replace(/^@/, ''));
-  if (loop !== undefined) return { main, loop };
-  const ids = loops.map(({ id }) => id);
-  const near = nearest(name, ids);
-  throw new Problem({
-    code: 'loop.unknown',
-    what: `There is no loop called ${name}.${near === null ? '' : ` Did you mean ${near}?`}`,
-    why: ids.length === 0 ? 'No loop has a work tree of its own here.' : `There are ${ids.join(', ')}.`,
-    fix: 'See `ralph loops`.',
-  });
-}
 
 /** Keeps all of it under a name of ours, then takes its work tree and branch away. */
 export async function discardLoop(

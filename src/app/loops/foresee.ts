@@ -1,9 +1,8 @@
 /** `ralph run --dry-run --worktree`: what would be done with the loop, and where the rest is planned. */
 import { isTreeOf } from '../../repo/index.ts';
-import { loadSettings } from '../config.ts';
 import { findPlace, type Place } from '../place.ts';
 import type { RunRequest } from '../plan.ts';
-import { folderIn, loopBranch, mainPlace, shortRef } from './beside.ts';
+import { folderIn, loopBranch, shortRef } from './beside.ts';
 import { type Foreseen, foresee } from './make.ts';
 import { askedFrom } from './run.ts';
 
@@ -18,15 +17,7 @@ interface Ahead {
 
 /** Throws the Problem that a start would throw. */
 export async function loopAhead(request: RunRequest, name: string): Promise<Ahead> {
-  const place = await findPlace(request.cwd);
-  const main = await mainPlace(place);
-  const asked = askedFrom(request, place, main);
-  const { settings } = await loadSettings({
-    place: main,
-    env: request.env,
-    flags: asked.flags,
-    session: null,
-  });
+  const { main, asked, settings } = await askedFrom(request, await findPlace(request.cwd));
   const seen = await foresee({ main, name, settings });
   const { known } = seen;
   const made = known !== null && isTreeOf(main.project, known.worktree);

@@ -1,15 +1,39 @@
 /** Whether a loop's branch and work tree are as we left them: people delete, move and switch both. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { Problem } from '../../core/index.ts';
+import { nearest, Problem } from '../../core/index.ts';
+import { ownIdentity } from '../../process/index.ts';
 import { branchesAt, isTreeOf, listTrees, readHead } from '../../repo/index.ts';
-import { type Loop, sessionsFolder } from '../../store/index.ts';
+import {
+  type LockAnswer,
+  type Loop,
+  readLoops,
+  sessionsFolder,
+  takeLock,
+  treeLock,
+} from '../../store/index.ts';
 import { liveRun } from '../checks/place.ts';
 import { readState } from '../choose.ts';
 import { withoutOwnSecrets } from '../environment.ts';
 import { findPlace, type Place } from '../place.ts';
-import { besideOf, folderIn } from './beside.ts';
+import { besideOf, folderIn, mainPlace } from './beside.ts';
 import * as problem from './problems.ts';
+
+/** The loop of this name; a Problem that names what there is. */
+export async function loopHere(cwd: string, name: string): Promise<{ main: Place; loop: Loop }> {
+  const main = await mainPlace(await findPlace(cwd));
+  const loops = readLoops(main.mainDir).filter(({ standing }) => standing !== 'removed');
+  const loop = loops.find(({ id }) => id === name.replace(/^@/, ''));
+  if (loop !== undefined) return { main, loop };
+  const ids = loops.map(({ id }) => id);
+  const near = nearest(name, ids);
+  throw new Problem({
+    code: 'loop.unknown',
+    what: `There is no loop called ${name}.${near === null ? '' : ` Did you mean ${near}?`}`,
+    why: ids.length === 0 ? 'No loop has a work tree of its own here.' : `There are ${ids.join(', ')}.`,
+    fix: 'See `ralph loops`.',
+  });
+}
 
 /**
  * Where its branch stands; null: it is gone, and no session ever worked on it. Throws a Problem for what only a
@@ -57,4 +81,10 @@ export async function requireIdle(main: Place, loop: Loop): Promise<void> {
     why: 'What it does now would be lost.',
     fix: `ralph stop --session @${loop.id}, wait for its end, then run this again.`,
   });
+}
+
+/** Keeps runs out of a project folder of its work tree; null: none ever worked there, so there is nobody to keep out. */
+export async function ownTree(folder: string): Promise<LockAnswer | null> {
+  if (!existsSync(join(folder, '.ralph'))) return null;
+  return takeLock({ file: treeLock(folder), identity: ownIdentity(), sessionId: '', now: Date.now() });
 }

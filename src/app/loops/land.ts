@@ -6,20 +6,12 @@
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { Settings } from '../../config/index.ts';
-import { type GateDef, nearest, Problem, type State } from '../../core/index.ts';
+import { type GateDef, Problem, type State } from '../../core/index.ts';
 import type { House } from '../../engine/index.ts';
 import { handOver, type Landing, landLoop } from '../../fleet/index.ts';
 import { isAlive, ownIdentity } from '../../process/index.ts';
 import { gitDirOf, readHead } from '../../repo/index.ts';
-import {
-  type LockAnswer,
-  type Loop,
-  readLoops,
-  sessionsFolder,
-  sha256,
-  takeLock,
-  treeLock,
-} from '../../store/index.ts';
+import { type Loop, readLoops, sessionsFolder, sha256 } from '../../store/index.ts';
 import { readState } from '../choose.ts';
 import { loadSettings } from '../config.ts';
 import { excludedPaths } from '../dirt.ts';
@@ -28,6 +20,7 @@ import { processGates } from '../gates.ts';
 import { lockProblem } from '../open.ts';
 import { findPlace, type Place } from '../place.ts';
 import { givenIn } from './beside.ts';
+import { loopHere, ownTree } from './intact.ts';
 import { type LoopLanding, landingText } from './landing-words.ts';
 
 /** Who asks, and how it may be told and stopped. */
@@ -170,7 +163,7 @@ export async function landWaiting(place: Place, asking: Omit<Asking, 'wait'>): P
     const loop = readLoops(place.mainDir).find((one) => one.id === id);
     if (loop === undefined || loop.standing !== 'queued' || isWaitedFor(loop)) continue;
     const work = await workOf(place, loop, asking.env);
-    const tree = await ownTree(work);
+    const tree = await lockTree(work);
     if (tree !== null && tree.kind !== 'taken') continue;
     try {
       const landing = await land(work, { ...asking, wait: false });
@@ -198,13 +191,7 @@ export interface MergeRequest extends Asking {
 /** `ralph loops merge`: lands a loop now, whatever `land` says. */
 export async function mergeLoop({ cwd, name, ...asking }: MergeRequest): Promise<LoopLanding> {
   const here = await findPlace(cwd);
-  const loops = readLoops(here.mainDir).filter(({ standing }) => standing !== 'removed');
-  const loop = loops.findLast(({ id }) => id === name);
-  if (loop === undefined)
-    throw unknownLoop(
-      name,
-      loops.map(({ id }) => id),
-    );
+  const { loop } = await loopHere(cwd, name);
   if (loop.standing === 'discarded')
     throw new Problem({
       code: 'loop.discarded',
@@ -213,7 +200,7 @@ export async function mergeLoop({ cwd, name, ...asking }: MergeRequest): Promise
       fix: 'See `ralph loops`.',
     });
   const work = await workOf(here, loop, asking.env);
-  const tree = await ownTree(work);
+  const tree = await lockTree(work);
   if (tree !== null && tree.kind !== 'taken')
     throw lockProblem(tree.heldBy, tree.kind === 'foreign' ? tree.lastSeenAt : null);
   try {
@@ -223,22 +210,9 @@ export async function mergeLoop({ cwd, name, ...asking }: MergeRequest): Promise
   }
 }
 
-/** Nobody works in its work tree while it lands; null: no run ever did, so there is nobody to keep out. */
-async function ownTree({ place, loop }: Work): Promise<LockAnswer | null> {
-  const folder = join(loop.worktree, relative(place.project.root, place.dir));
-  if (!existsSync(join(folder, '.ralph'))) return null;
-  return takeLock({ file: treeLock(folder), identity: ownIdentity(), sessionId: '', now: Date.now() });
-}
-
-function unknownLoop(name: string, known: string[]): Problem {
-  const near = nearest(name, known);
-  return new Problem({
-    code: 'loop.unknown',
-    what: `There is no loop ${name}.${near === null ? '' : ` Did you mean ${near}?`}`,
-    why: `This project has ${known.length === 0 ? 'no loop' : known.slice(-5).join(', ')}.`,
-    fix: 'See `ralph loops`.',
-  });
-}
+/** Nobody works in its work tree while it lands. */
+const lockTree = ({ place, loop }: Work) =>
+  ownTree(join(loop.worktree, relative(place.project.root, place.dir)));
 
 /** What its own session and configuration say of a loop that nobody runs. */
 async function workOf(here: Place, loop: Loop, env: NodeJS.ProcessEnv): Promise<Work> {

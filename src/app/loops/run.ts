@@ -37,14 +37,7 @@ async function runInLoop(
   request: RunRequest,
   { place, name, anew }: { place: Place; name: string; anew: boolean },
 ): Promise<RunOutcome> {
-  const main = await mainPlace(place);
-  const asked = askedFrom(request, place, main);
-  const { settings } = await loadSettings({
-    place: main,
-    env: request.env,
-    flags: asked.flags,
-    session: null,
-  });
+  const { main, asked, settings } = await askedFrom(request, place);
   const list = await listToGive(main, { name, named: settings.tasks });
   const inputs = ['ralph.yml', '.ralph/ralph.toml', list?.path ?? null, settings.promptFile];
   const opened = await openLoop({
@@ -76,7 +69,14 @@ async function listToGive(main: Place, { name, named }: { name: string; named: s
 }
 
 /** What was typed, by names that mean the same in the loop's work tree. */
-export function askedFrom(request: RunRequest, place: Place, main: Place): RunRequest {
+export async function askedFrom(request: RunRequest, place: Place) {
+  const main = await mainPlace(place);
+  const asked = typedFrom(request, place, main);
+  const layers = { place: main, env: request.env, flags: asked.flags, session: null };
+  return { main, asked, settings: (await loadSettings(layers)).settings };
+}
+
+function typedFrom(request: RunRequest, place: Place, main: Place): RunRequest {
   const { cwd } = request;
   const { tasks, promptFile } = request.flags;
   // In a work tree beside the main checkout the same relative name means the same file.

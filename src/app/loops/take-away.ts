@@ -2,9 +2,7 @@
  * Takes a loop's work tree and branch away. Whatever is nowhere else is first kept under a name of ours: commits that
  * the integration branch does not hold, and what stands uncommitted in the work tree.
  */
-import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { ownIdentity } from '../../process/index.ts';
 import {
   branchesAt,
   commitOfWork,
@@ -16,10 +14,10 @@ import {
   isTreeOf,
   nameCommit,
 } from '../../repo/index.ts';
-import { type Loop, readLoops, takeLock, tellLoop, treeLock } from '../../store/index.ts';
+import { type Loop, readLoops, tellLoop } from '../../store/index.ts';
 import type { Place } from '../place.ts';
 import { besideOf, folderIn, givenIn, unlink } from './beside.ts';
-import { lastHead } from './intact.ts';
+import { lastHead, ownTree } from './intact.ts';
 import * as problem from './problems.ts';
 
 /** Files that we write into a work tree ourselves. */
@@ -93,10 +91,7 @@ export async function takeAway(main: Place, loop: Loop): Promise<void> {
 export async function unmakeUnused(main: Place, { id }: Loop): Promise<void> {
   const loop = readLoops(main.mainDir).find((one) => one.id === id);
   if (loop === undefined) return;
-  const folder = folderIn(main, loop);
-  const lock = existsSync(join(folder, '.ralph'))
-    ? await takeLock({ file: treeLock(folder), identity: ownIdentity(), sessionId: '', now: Date.now() })
-    : null;
+  const lock = await ownTree(folderIn(main, loop));
   if (lock !== null && lock.kind !== 'taken') return;
   try {
     const now = readLoops(main.mainDir).find((one) => one.id === id);
