@@ -196,7 +196,7 @@ function peopleLine(fact: PeopleFact, at: number): string {
     case 'host.seen':
       return fact.short.length === 0
         ? 'the machine has enough disk and memory again; the work goes on'
-        : `no agent is started for now: ${oneLine(shortageWords(fact.short), 400)}`;
+        : `no agent is started for now: ${oneLine(shortageWords(fact.short), 400)}; free some or lower that key, and the work goes on by itself`;
     case 'notice.given':
       return `${fact.level}: ${oneLine(fact.text, 400)}`;
     default:

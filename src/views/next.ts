@@ -149,7 +149,7 @@ function waitWords(step: Extract<Step, { do: 'wait' }>, state: State, now: numbe
     case 'backoff':
       return `waits after a failed run before it tries again${when}`;
     case 'host':
-      return `waits for room on the machine and goes on by itself: ${oneLine(shortageWords(state.run?.short ?? []), 300)}`;
+      return `waits for room on the machine: ${oneLine(shortageWords(state.run?.short ?? []), 300)}; free some or lower that key, and it goes on by itself`;
     case 'provider':
       return `waits for the provider's limit to end${when}: ${oneLine(parkedFor(state, now), 120)}`;
   }

@@ -1,12 +1,15 @@
-/** A disk that is really full: a small file system of its own under the session folder. */
+/**
+ * A disk that is really full: a small file system of its own under the session folder. Most stories have the guard of
+ * the machine's disk off, because they are about a disk that fills up under its feet.
+ */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readJournal } from '../../src/store/index.ts';
 import { DONE, type Project, type ScriptedRun } from '../e2e/project.ts';
-import { expectFinished, listProject, sessionDir } from './killing.ts';
+import { expectFinished, factsOf, listProject, recorded, sessionDir } from './killing.ts';
 
 /** Why no file system can be mounted here; null where it can. */
 const refusal = ((): string | null => {
@@ -35,8 +38,8 @@ const WORKS: ScriptedRun = {
   do: [{ write: { path: '{{task}}.txt', content: '{{task}}\n' } }, { say: DONE }],
 };
 
-function smallDiskProject(runs: ScriptedRun[]): Project {
-  const project = listProject(['a', 'b'], { runs });
+function smallDiskProject(runs: ScriptedRun[], leastMb = 0): Project {
+  const project = listProject(['a', 'b'], { runs, config: `host: { min_free_disk_mb: ${leastMb} }\n` });
   const folder = join(project.dir, '.ralph-sessions');
   mkdirSync(folder);
   mount(folder, '4m');
@@ -109,5 +112,30 @@ test.skipIf(refusal !== null)(
     execFileSync('mount', ['-o', 'remount,size=40m', join(project.dir, '.ralph-sessions')]);
     await expectFinished(project, await project.ralph(['run']), { tasks: ['a', 'b'], lost: [1] });
     expect(project.git('log', '--format=%(trailers:key=Ralph-Task,valueonly)', '--', 'large.bin')).toBe('a');
+  },
+);
+
+test.skipIf(refusal !== null)(
+  'a disk with less room than the guard asks for: the run waits, says why and what to do, and goes on once there is room',
+  async ({ onTestFinished }) => {
+    const project = smallDiskProject([WORKS], 2);
+    onTestFinished(() => project.remove());
+    const ballast = fill(project);
+    truncateSync(ballast, statSync(ballast).size - (1 << 20));
+    const started = project.start(['run']);
+    await recorded(project, 'host.seen');
+    const folder = sessionDir(project)!;
+    const why = `only 0 MB are free on the disk of ${folder}, and 2 have to be (host.min_free_disk_mb)`;
+    const status = await project.ralph(['status']);
+    expect(status.out).toContain(`waits for room on the machine: ${why}; free some or lower that key`);
+    expect(factsOf(project, 'host.seen')).toEqual([
+      { type: 'host.seen', short: [{ of: 'disk', path: folder, freeMb: 0, leastMb: 2 }] },
+    ]);
+    expect(factsOf(project, 'attempt.started')).toEqual([]);
+    rmSync(ballast);
+    const ran = await started.done;
+    expect(ran.out).toContain(`no agent is started for now: ${why}; free some or lower that key`);
+    expect(ran.out).toContain('the machine has enough disk and memory again; the work goes on');
+    await expectFinished(project, ran, { tasks: ['a', 'b'], lost: [] });
   },
 );
