@@ -39,6 +39,7 @@ import { dirty } from './checks/start.ts';
 import { readState } from './choose.ts';
 import { type Dirt, deskPatterns, dirtOf, excludedPaths } from './dirt.ts';
 import { inboxOf } from './inboxes.ts';
+import { type KeptAwake, keepAwake } from './keep-awake.ts';
 import { loopName } from './loop-name.ts';
 import { type EndCall, landRun, lookBack } from './loops/at-end.ts';
 import type { LoopLanding } from './loops/landing-words.ts';
@@ -158,6 +159,15 @@ async function lookAround(plan: Plan, session: Start['session']): Promise<Omit<S
 }
 
 async function runSession(request: RunRequest, start: Start): Promise<RunOutcome> {
+  const awake = start.plan.settings.keepAwake ? keepAwake(request.env) : null;
+  try {
+    return await runAwake(request, start, awake);
+  } finally {
+    await awake?.release();
+  }
+}
+
+async function runAwake(request: RunRequest, start: Start, awake: KeptAwake | null): Promise<RunOutcome> {
   const { plan, session, list, ground, dirt } = start;
   const { place, settings } = plan;
   const agent = agentMaker(settings);
@@ -194,6 +204,7 @@ async function runSession(request: RunRequest, start: Start): Promise<RunOutcome
     // Nothing was done to the tree since: what stood there is where the first attempt begins.
     opened.house.fresh = dirt.mark;
     await begin(opened, { request, plan, dirty: dirt.all, session });
+    void awake?.trouble.then((text) => (text === null ? undefined : giveNotice(opened.house, text)));
     const exit = await toTheEnd(opened.house, opened.lock.stillOurs);
     const { state, pool } = opened.house;
     // Everything has landed.
@@ -206,6 +217,11 @@ async function runSession(request: RunRequest, start: Start): Promise<RunOutcome
     await opened.close();
   }
   return landRun(ended, { ...endOf(request, plan), house: opened.house });
+}
+
+/** A journal that takes no more ends the run by itself. */
+async function giveNotice(house: House, text: string): Promise<void> {
+  await append(house, [{ type: 'notice.given', level: 'warning', text }]).catch(() => undefined);
 }
 
 interface Messages {

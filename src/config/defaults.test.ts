@@ -80,7 +80,7 @@ const DEFAULTS = {
   channels: { desktop: false },
   permissions: { default: 'allow', rules: [] },
   sandbox: 'none',
-  host: { min_free_disk_mb: 500, min_free_memory_mb: 300 },
+  host: { min_free_disk_mb: 500, min_free_memory_mb: 300, keep_awake: false },
   worktree: { copy: [], run: [] },
   land: 'merge',
   memories: { enabled: true, budget_tokens: 2000 },

@@ -169,7 +169,7 @@ agents: { mine: { command: ["bash", "agent.sh"] } }
   rules:
     - { match: "git push*", policy: deny }
 `,
-  host: `host: { min_free_disk_mb: 2000, min_free_memory_mb: 1000 }
+  host: `host: { min_free_disk_mb: 2000, min_free_memory_mb: 1000, keep_awake: true }
 `,
   worktree: `worktree: { copy: [".env"], run: ["npm ci"] }
 `,

@@ -373,9 +373,13 @@ export const configSchema = z.strictObject({
         0,
         300,
       ),
+      keep_awake: flag(
+        'Whether the machine is kept from falling asleep while a run is at work; Linux with systemd, and macOS.',
+        false,
+      ),
     })
     .prefault({})
-    .describe('What the machine must have left.'),
+    .describe('What the machine must have left, and whether it may sleep.'),
   worktree: z
     .strictObject({
       copy: texts('Untracked files copied into a new worktree.'),

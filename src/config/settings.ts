@@ -109,6 +109,8 @@ export interface Settings {
   sandbox: Sandbox;
   /** 0: whatever is there. */
   host: { minFreeDiskMb: number; minFreeMemoryMb: number };
+  /** While a run is at work the machine does not fall asleep. */
+  keepAwake: boolean;
   worktree: { copy: string[]; run: string[] };
   land: 'merge' | 'branch' | { command: string };
   memories: { enabled: boolean; budgetTokens: number };
@@ -182,6 +184,7 @@ export function toSettings(config: Config, flags: Flags, isSet: (key: string) =>
     permissions: config.permissions,
     sandbox: config.sandbox,
     host: toHost(config),
+    keepAwake: config.host.keep_awake,
     worktree: config.worktree,
     land: config.land,
     memories: { enabled: config.memories.enabled, budgetTokens: config.memories.budget_tokens },

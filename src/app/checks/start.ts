@@ -7,6 +7,7 @@ import type { Policy, ProblemFacts } from '../../core/index.ts';
 import type { Agent, ListReading } from '../../engine/index.ts';
 import { unfinishedOperation } from '../../repo/index.ts';
 import { emptyProblem } from '../empty-list.ts';
+import { awakeProblems } from '../keep-awake.ts';
 import type { Place } from '../place.ts';
 import { sandboxProblems } from '../sandbox.ts';
 import { noListFacts } from '../which-list.ts';
@@ -78,6 +79,15 @@ export const START_CHECKS: Check<StartSubject>[] = [
       if (settings.sandbox === 'none') return null;
       const failures = await sandboxProblems(settings.sandbox, env);
       return { what: 'agents run inside of it; gates run outside', failures };
+    },
+  },
+  {
+    name: 'keep awake',
+    inRun: false,
+    async look({ settings, env }) {
+      if (!settings.keepAwake) return null;
+      const warnings = await awakeProblems(env);
+      return { what: 'this machine does not fall asleep while a run is at work', warnings };
     },
   },
   {
