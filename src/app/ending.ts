@@ -54,6 +54,7 @@ export function summaryOf({ sessionId, state, exit, place, others, landing, unla
     word: exit.word,
     code: exit.code,
     iterations: data.iterations,
+    uncounted: data.uncounted_iterations,
     maxIterations: data.max_iterations,
     durationMs: data.duration_ms,
     storiesComplete: data.stories_complete,

@@ -236,6 +236,7 @@ it('the end of a run is told in the seed’s block', () => {
     word: 'complete',
     code: 0,
     iterations: 12,
+    uncounted: 0,
     maxIterations: 15,
     durationMs: 2_843_000,
     storiesComplete: 5,
@@ -247,6 +248,10 @@ it('the end of a run is told in the seed’s block', () => {
   expect(endSummary(facts)).toBe(
     'Ralph Loop Summary\n──────────────────\nExit:        COMPLETE (code 0)\nIterations:  12 / 15\nDuration:    47m 23s\nStories:     5/5 complete\nAvg/iter:    3m 57s\nStuck iters: 1\nLog:         ralph/logs/summary.csv\n\nNothing is left to do.\n',
   );
+  expect(
+    endSummary({ ...facts, iterations: 3, uncounted: 3, maxIterations: 1 }),
+    'a limit counts none of them',
+  ).toContain('Iterations:  0 / 1 (and 3 that led nowhere and do not count)\n');
   expect(
     endSummary({ ...facts, iterations: 0, maxIterations: null, durationMs: 3_725_000, next: [] }),
   ).toContain('Iterations:  0\nDuration:    1h 02m 05s\n');

@@ -68,6 +68,8 @@ export interface EndFacts {
   word: string;
   code: number;
   iterations: number;
+  /** Those of them that no limit counts: they died or were broken off. */
+  uncounted: number;
   /** null: no limit. */
   maxIterations: number | null;
   durationMs: number;
@@ -84,11 +86,13 @@ export interface EndFacts {
 export function endSummary(facts: EndFacts): string {
   const average = facts.iterations === 0 ? 0 : facts.durationMs / facts.iterations;
   const limit = facts.maxIterations === null ? '' : ` / ${facts.maxIterations}`;
+  const counted = facts.iterations - facts.uncounted;
+  const more = facts.uncounted === 0 ? '' : ` (and ${facts.uncounted} that led nowhere and do not count)`;
   const lines = [
     'Ralph Loop Summary',
     '──────────────────',
     `Exit:        ${facts.word.toUpperCase()} (code ${facts.code})`,
-    `Iterations:  ${facts.iterations}${limit}`,
+    `Iterations:  ${counted}${limit}${more}`,
     `Duration:    ${spoken(facts.durationMs)}`,
     `Stories:     ${facts.storiesComplete}/${facts.storiesTotal} complete`,
     `Avg/iter:    ${spoken(average)}`,

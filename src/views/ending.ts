@@ -19,8 +19,11 @@ import { count, oneLine } from './words.ts';
 export interface EndSummary {
   exit: Exit | null;
   session_id: string;
-  /** Agent runs of this run, and how many it may make. */
+  /** Agent runs of this run. */
   iterations: number;
+  /** Those of them that do not count toward the limit: they died or were broken off. */
+  uncounted_iterations: number;
+  /** How many may count. */
   max_iterations: number;
   /** From the start of this run to its last fact. */
   duration_ms: number;
@@ -60,6 +63,7 @@ export function endSummary(state: State, others: readonly string[] | null = null
     exit: run?.stopped ?? null,
     session_id: state.session?.id ?? '',
     iterations,
+    uncounted_iterations: Math.max(0, iterations - (run?.used ?? iterations)),
     max_iterations: iterationLimit(state),
     duration_ms: duration,
     stories_complete: done,

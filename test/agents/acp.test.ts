@@ -7,7 +7,7 @@ import { result, type Started } from '../e2e/project.ts';
 import { TOKEN, telegramStandin } from '../standins/telegram.ts';
 import { isInstalled, versionOf } from './installed.ts';
 import { type LoopOptions, type LoopProject, loopProject, task, works } from './loop-project.ts';
-import { always, type Turn } from './model-server.ts';
+import { always, type Fault, type Turn } from './model-server.ts';
 
 // It takes half a minute to its first word on a busy machine.
 const SLOW_MS = 90_000;
@@ -71,13 +71,29 @@ describe.skipIf(why !== '')(`opencode acp ${versionOf('opencode')}, the real one
     expect([started(at), verdicts(at)]).toEqual([1, ['a accepted']]);
   });
 
-  it('a refused login ends the run with 6, uncharged', async () => {
+  it('a refused login ends the run with 6 within five seconds of its first word of it, uncharged', async () => {
     const { at, done } = await begin([{ fault: always(401, { message: 'Incorrect API key provided.' }) }]);
-    const { exit } = result(await done);
+    const ran = await done;
+    const over = Date.now();
+    const { exit } = result(ran);
     expect(exit).toMatchObject({ code: 6, word: 'AGENT_FAILURE' });
     expect(exit.reason).toMatch(/Log in/);
+    const first = at.server.requests.find(({ reply }) => reply.startsWith('status'));
+    expect(over - (first?.at ?? 0)).toBeLessThan(5_000);
     expect(facts(at, 'attempt.started')).toHaveLength(1);
     expect(facts(at, 'task.charged')).toEqual([]);
+  });
+
+  it('a stream that is cut off again and again is no work done', async () => {
+    const fault: Fault = { kind: 'truncate', times: Number.MAX_SAFE_INTEGER };
+    const [first, ...rest] = works('a');
+    const script = { conversations: [{ match: task('a'), turns: [{ ...first, fault }, ...rest] }] };
+    const at = await loopProject({ cli: 'opencode', tasks: ['a'], script });
+    project = at;
+    const ran = await at.loop('run', '--agent', 'acp:opencode acp', '--json', '--max-iterations', '1');
+    expect(result(ran).exit.code).not.toBe(0);
+    expect(verdicts(at)).not.toContain('a accepted');
+    expect(at.leftovers()).toEqual([]);
   });
 
   it('asks before a command, which stands in the inbox, and runs it when a person allows it', async () => {

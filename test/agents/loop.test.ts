@@ -16,7 +16,7 @@ import {
   task,
   works,
 } from './loop-project.ts';
-import { always, type Conversation, type Turn } from './model-server.ts';
+import { always, type Conversation, type Fault, type Turn } from './model-server.ts';
 
 let project: LoopProject;
 afterEach(() => project?.close());
@@ -161,13 +161,28 @@ describe(`the loop with Claude Code ${claudeVersion()}`, () => {
     expect(again?.prompt).toContain('half.txt');
   });
 
-  it('a refused login ends it with 6 after one run, and it says how to log in', async () => {
+  it('a refused login ends it with 6 after one run and within five seconds of its first word of it, and it says how to log in', async () => {
     await open(tries([{ fault: always(401, { message: 'invalid x-api-key' }) }]));
-    const exit = endOf(await project.loop(...START));
+    const ran = await project.loop(...START);
+    const over = Date.now();
+    const exit = endOf(ran);
     expect(exit).toMatchObject({ code: 6, word: 'AGENT_FAILURE' });
+    const first = project.server.requests.find(({ reply }) => reply.startsWith('status'));
+    expect(over - (first?.at ?? 0)).toBeLessThan(5_000);
     expect(exit.reason).toMatch(/HTTP 401.*Log in \(start `claude` and type \/login\)/);
     expect(facts(project, 'attempt.started')).toHaveLength(1);
     expect(charged()).toBe(0);
+  });
+
+  it('a stream that is cut off again and again is no work done', async () => {
+    const cut: Fault = { kind: 'truncate', times: Number.MAX_SAFE_INTEGER };
+    const turns = works('a').map((turn, at) => (at === 0 ? { ...turn, fault: cut } : turn));
+    const rest = { env: { CLAUDE_CODE_MAX_RETRIES: '1' }, config: 'limits: { max_subagent_retries: 0 }\n' };
+    await open(tries(turns), rest);
+    const exit = endOf(await project.loop(...START));
+    expect(exit).toMatchObject({ code: 6, reason: expect.stringContaining('Connection lost') });
+    expect([verdicts(project), passes(), charged()]).toEqual([['a died'], [false], 0]);
+    expect(project.leftovers()).toEqual([]);
   });
 
   it('SIGINT while a tool runs: 130, not judged, nothing left running', async () => {
