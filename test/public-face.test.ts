@@ -140,6 +140,7 @@ const EXAMPLES: { [T in Fact['type']]: Extract<Fact, { type: T }> } = {
   'host.seen': {
     type: 'host.seen',
     short: [{ of: 'disk', path: '/p', freeMb: 1, leastMb: 500 }],
+    room: 2,
   },
   'lock.taken_over': { type: 'lock.taken_over', from: runner },
   'journal.repaired': { type: 'journal.repaired', bytes: 1, keptAs: 'journal.torn-1' },

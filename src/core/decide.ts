@@ -5,6 +5,7 @@
  */
 import { agentFor, isAvailable } from './fallback.ts';
 import { guard, openQuestions } from './guard.ts';
+import { fitting } from './host.ts';
 import { isWanted } from './pick.ts';
 import type { QuestionState, State } from './state.ts';
 import { type Step, stop } from './step.ts';
@@ -125,7 +126,7 @@ function openWave(state: State, { now }: Moment): Step | null {
   return (
     prepareGround(state, owner) ?? {
       do: 'run',
-      iterations: wave.waiting.map((entry) => entry.iteration),
+      iterations: fitting(state, wave.waiting).map((entry) => entry.iteration),
     }
   );
 }

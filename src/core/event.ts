@@ -141,7 +141,12 @@ export type Fact =
   /** Spent today (local time) by every loop of the project, with what this run has spent so far. USD. */
   | { type: 'spend.seen'; usd: number }
   /** What the machine has too little of for another agent; empty: enough of everything again. */
-  | { type: 'host.seen'; short: Shortage[] }
+  | {
+      type: 'host.seen';
+      short: Shortage[];
+      /** How many agents its memory is enough for at once; absent: for as many as there may be side by side. */
+      room?: number;
+    }
   | { type: 'lock.taken_over'; from: Runner }
   | { type: 'journal.repaired'; bytes: number; keptAs: string }
   | { type: 'phase.entered'; phase: Phase }

@@ -126,7 +126,10 @@ function evolveRun(state: State, fact: RunFact, at: number): void {
   else if (fact.type === 'run.stopped') stopRun(state, fact);
   else if (fact.type === 'spend.seen') seeSpending(state, fact.usd);
   else if (fact.type === 'provider.parked') park(state, fact);
-  else if (state.run) state.run.short = fact.short;
+  else if (state.run) {
+    state.run.short = fact.short;
+    state.run.room = fact.room ?? null;
+  }
 }
 
 function passOver(state: State, item: string): void {
@@ -200,11 +203,14 @@ function startRun(state: State, fact: Extract<Fact, { type: 'run.started' }>, at
     spentTodayUsd: fact.spentTodayUsd,
     flags: fact.flags ?? {},
     short: [],
+    room: null,
     stopped: null,
   };
   for (const task of state.tasks.values()) if (!isTerminal(task.status)) fresh.openTasks += 1;
   // After a crash the limits go on; after any stop they restart.
-  state.run = afterCrash ? { ...state.run!, flags: fact.flags ?? {}, short: [], stopped: null } : fresh;
+  state.run = afterCrash
+    ? { ...state.run!, flags: fact.flags ?? {}, short: [], room: null, stopped: null }
+    : fresh;
   if (!afterCrash) state.hats.activations = {};
   if (stopped && TRY_AGAIN.has(stopped.code)) tryAgain(state);
   // What was approved and could not be promoted is tried again at every start.

@@ -1,4 +1,7 @@
-/** What the machine has too little of: no agent is started until there is more, and nobody is charged for that. */
+/**
+ * What the machine has too little of: no agent is started until there is more, and nobody is charged for that. Agents
+ * side by side are as many as there is memory for.
+ */
 import type { Shortage } from './event.ts';
 import type { State } from './state.ts';
 import { type Step, stop } from './step.ts';
@@ -12,6 +15,27 @@ export function short(state: State, now: number): Step | null {
   if (found.length === 0) return null;
   if (state.policy?.park) return { do: 'wait', until: now + LOOK_AGAIN_MS, for: 'host' };
   return stop(5, `no agent was started: ${shortageWords(found)}`);
+}
+
+/** How many agents are enough for so much memory, each taken for what one has to find; null: as many as may be. */
+export function roomIn({ policy }: State, memoryMb: number): number | null {
+  const leastMb = policy?.host?.minFreeMemoryMb ?? 0;
+  if (policy === null || leastMb === 0) return null;
+  const { executors, reviewers, questioners } = policy.parallel;
+  const room = Math.max(1, Math.floor(memoryMb / leastMb));
+  return room < Math.max(executors, reviewers, questioners) ? room : null;
+}
+
+/** As many of these as the machine has memory for at once, the first in any case: the guard says when none may start. */
+export function fitting<One>(state: State, items: readonly One[]): One[] {
+  return items.slice(0, state.run?.room ?? items.length);
+}
+
+/** Why fewer agents than there may be work side by side; empty where that is not so. */
+export function narrowWords({ run, policy }: State): string {
+  if (run?.room == null) return '';
+  const agents = run.room === 1 ? 'one agent' : `${run.room} agents`;
+  return `memory is enough for ${agents} at once, with ${policy?.host?.minFreeMemoryMb ?? 0} MB for each (host.min_free_memory_mb)`;
 }
 
 /** What is short, by how much, and which key says so. */

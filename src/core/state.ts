@@ -254,6 +254,8 @@ export interface RunState extends Spent {
   flags: Record<string, unknown>;
   /** What the machine had too little of when it was last looked at. */
   short: Shortage[];
+  /** How many agents its memory is enough for at once; null: for as many as there may be. */
+  room: number | null;
   stopped: { code: number; word: string; reason: string } | null;
 }
 

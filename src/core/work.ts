@@ -9,6 +9,7 @@ import { DEPENDENCY_FAILED } from './evolve-task.ts';
 import { agentFor, isAvailable } from './fallback.ts';
 import { deadRow, guard, held, isStuck, openQuestions, stuck, waitOrStop } from './guard.ts';
 import { nextWaking } from './hat-work.ts';
+import { fitting } from './host.ts';
 import { iterationLimit } from './limits.ts';
 import { nearest } from './nearest.ts';
 import { PHASES, type Phase } from './phase.ts';
@@ -77,7 +78,7 @@ function opened(state: State, items: Item[]): Step {
   return {
     do: 'open',
     wave: state.lastWave + 1,
-    items: items.map((item, index) => ({ iteration: state.lastIteration + 1 + index, item })),
+    items: fitting(state, items).map((item, index) => ({ iteration: state.lastIteration + 1 + index, item })),
   };
 }
 

@@ -5,7 +5,7 @@
  *   mailbox ─intake→ State ─decide→ Step ─perform→ facts ─append→ journal ─evolve→ State
  */
 import { decide, type Exit, exitOf, type Step } from '../core/index.ts';
-import { lookAtHost } from './host.ts';
+import { asksForRoom, lookAtHost, lookAtRoom } from './host.ts';
 import { append, type House, redraw, type Turned, type Wake } from './house.ts';
 import { intake } from './intake.ts';
 import { abort } from './perform/abort.ts';
@@ -26,10 +26,18 @@ export async function turn(house: House): Promise<Turned> {
   await intake(house);
   await lookAtSpending(house);
   await lookAtHost(house);
-  const step = decide(house.state, { now: house.clock.now(), live: new Set(house.live.keys()) });
+  let step = next(house);
+  if (asksForRoom(house.state, step)) {
+    await lookAtRoom(house);
+    step = next(house);
+  }
   const turned = await perform(house, step);
   if (RESTS.has(step.do)) await redraw(house);
   return turned;
+}
+
+function next({ state, clock, live }: House): Step {
+  return decide(state, { now: clock.now(), live: new Set(live.keys()) });
 }
 
 /** Steps after which people look: mirrors are drawn then, and when an agent starts, not in between. */

@@ -195,7 +195,9 @@ function peopleLine(fact: PeopleFact, at: number): string {
       return parkedLine(fact, at);
     case 'host.seen':
       return fact.short.length === 0
-        ? 'the machine has enough disk and memory again; the work goes on'
+        ? fact.room === undefined
+          ? 'the machine has enough disk and memory again; the work goes on'
+          : `the machine has room for ${count(fact.room, 'agent')} at once, by host.min_free_memory_mb for each: no more than that work side by side`
         : `no agent is started for now: ${oneLine(shortageWords(fact.short), 400)}; free some or lower that key, and the work goes on by itself`;
     case 'notice.given':
       return `${fact.level}: ${oneLine(fact.text, 400)}`;

@@ -8,6 +8,7 @@ import {
   heldBy,
   holdReason,
   keepsWorks,
+  narrowWords,
   openCorrection,
   openQuestions,
   type Question,
@@ -84,7 +85,13 @@ function runningWords(state: State): string {
     const verb = attempt.state === 'ended' ? 'is judged' : 'runs';
     return `iteration ${iteration} (${callName(attempt.item)}) ${verb}`;
   });
-  return `${some(open, 4)}; then ${numbers.length > 1 ? 'their verdicts are' : 'its verdict is'} reached`;
+  return `${some(open, 4)}; then ${numbers.length > 1 ? 'their verdicts are' : 'its verdict is'} reached${narrowed(state)}`;
+}
+
+/** Why fewer than there may be work side by side. */
+function narrowed(state: State): string {
+  const words = narrowWords(state);
+  return words === '' ? '' : ` (${words})`;
 }
 
 /** One step of the law as a sentence. */
@@ -103,7 +110,7 @@ export function stepWords(step: Step, state: State, now: number): string {
     case 'take_up':
       return `the earlier work of ${step.task} is put back into the work tree`;
     case 'open':
-      return `iteration ${step.items.map(({ iteration, item }) => `${iteration} (${callName(item)})`).join(', ')} starts`;
+      return `iteration ${step.items.map(({ iteration, item }) => `${iteration} (${callName(item)})`).join(', ')} starts${narrowed(state)}`;
     case 'run':
       return `${baselineWords(state, now)}iteration ${some(step.iterations.map(String))} starts`;
     case 'close':

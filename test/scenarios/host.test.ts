@@ -102,3 +102,53 @@ test('with 0 nobody looks', async () => {
   expect(exit.code).toBe(0);
   leave(world);
 });
+
+test('with memory for two of four agents, two work side by side, then as many as there is memory for', async () => {
+  const atOnce: number[] = [];
+  let working = 0;
+  const world = makeWorld({
+    tasks: ids(4),
+    play: (seen, w) => ({
+      ...honest(seen, w),
+      during: async ({ outside }) => {
+        working += 1;
+        await Promise.resolve();
+        atOnce.push(working);
+        working -= 1;
+        if (seen.task === 't2') outside.freeMb.memory = 9_000;
+      },
+    }),
+  });
+  world.outside.freeMb.memory = 700;
+  const wide = { parallel: { executors: 4, reviewers: 4, questioners: 1 } };
+  expect((await run(world, { host: HOST, park: true, ...wide })).exit.code).toBe(0);
+  expect(facts(world, 'wave.started').map(({ items }) => items.length)).toEqual([2, 2]);
+  expect(facts(world, 'host.seen').map(({ room }) => room)).toEqual([2, undefined]);
+  expect(Math.max(...atOnce)).toBeLessThanOrEqual(2);
+  expect(facts(world, 'task.charged')).toEqual([]);
+  leave(world);
+});
+
+test('memory that goes while the gates look before a wave narrows it; who did not start begins after the others', async () => {
+  const world = makeWorld({ tasks: ids(3), play: honest });
+  const { free } = world.house.host;
+  let looks = 0;
+  world.house.host.free = async (folders) => {
+    // Looks at memory alone are those before agents start side by side: one at the opening, then one in front of each start.
+    if (folders.length === 0) world.outside.freeMb.memory = ++looks === 3 ? 650 : 4_000;
+    return free(folders);
+  };
+  const wide = { parallel: { executors: 3, reviewers: 3, questioners: 1 } };
+  expect((await run(world, { host: HOST, park: true, ...wide })).exit.code).toBe(0);
+  expect(facts(world, 'wave.started').map(({ items }) => items.length)).toEqual([3]);
+  const order = world.records.flatMap((record) =>
+    record.facts.flatMap((fact) =>
+      fact.type === 'attempt.started' || fact.type === 'attempt.ended'
+        ? [`${fact.type.slice(8)} ${fact.iteration}`]
+        : [],
+    ),
+  );
+  expect(order.indexOf('started 3')).toBeGreaterThan(order.indexOf('ended 2'));
+  expect(Object.values(statuses(world))).toEqual(['done', 'done', 'done']);
+  leave(world);
+});

@@ -11,6 +11,7 @@ import {
   carriesOut,
   cutsAnew,
   type Fact,
+  fitting,
   type Item,
   isWanted,
   itemKey,
@@ -26,7 +27,7 @@ import {
   type TaskState,
   wakingTopic,
 } from '../../core/index.ts';
-import { isShort, lookAtHost } from '../host.ts';
+import { isShort, lookAtHost, lookAtRoom } from '../host.ts';
 import { append, type House, redraw } from '../house.ts';
 import { innerBefore } from '../inner.ts';
 import { intake, readMailbox } from '../intake.ts';
@@ -87,8 +88,11 @@ async function runBeside(house: House, waiting: readonly Waiting[], before: Mark
     base = based;
   }
   await intake(house);
-  const begun = await beside(house, waiting, base);
-  await Promise.all(begun.map((one, index) => start(one.house, waiting[index]!, one.before)));
+  // The gates may have taken their time. What there is no memory for begins once these are through.
+  await lookAtRoom(house);
+  const now = fitting(house.state, waiting);
+  const begun = await beside(house, now, base);
+  await Promise.all(begun.map((one, index) => start(one.house, now[index]!, one.before)));
   // Long enough for a person to have worked in the user's own.
   house.fresh = null;
 }
