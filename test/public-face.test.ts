@@ -21,6 +21,7 @@ import { policy } from './scenarios/world.ts';
 const item = { role: 'executor', mode: 'implement' as const, subject: 't1', task: 't1' };
 const mark = { head: 'c0ffee', branch: 'main', tree: 'bada55' };
 const work = { path: 'logs/iteration-001.prompt.md', sha256: '00' };
+const loop = { loop: 'fix', branch: 'ralph/fix', onto: 'main' };
 const change = { path: 'a.txt', before: null, after: 'b10b' };
 const receipt: Receipt = {
   files: [
@@ -247,6 +248,12 @@ const EXAMPLES: { [T in Fact['type']]: Extract<Fact, { type: T }> } = {
   },
   'commit.landed': { type: 'commit.landed', task: 't1', commit: 'c0ffee', paths: ['a.txt'], by: 'engine' },
   'landing.failed': { type: 'landing.failed', task: 't1', reason: 'hook' },
+  'loop.landed': { type: 'loop.landed', ...loop, commit: 'c0ffee', merged: true },
+  'loop.parked': { type: 'loop.parked', ...loop, why: 'conflict', files: ['a.txt'], next: 'git merge' },
+  'loop.queued': { type: 'loop.queued', ...loop, why: 'another loop lands', next: 'ralph loops merge' },
+  'loop.stayed': { type: 'loop.stayed', ...loop },
+  'loop.handed_over': { type: 'loop.handed_over', ...loop },
+  'loop.discarded': { type: 'loop.discarded', ...loop, keptAs: 'refs/ralph/discarded/fix' },
   'leftovers.set_aside': { type: 'leftovers.set_aside', task: 't1', tree: 'bada55', changes: [change] },
   'leftovers.cleared': { type: 'leftovers.cleared', task: 't1' },
   'dirt.found': { type: 'dirt.found', paths: ['a.txt'], reason: 'r' },

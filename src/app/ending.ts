@@ -1,6 +1,13 @@
 /** What a run prints when it is over: seed block, then what to do next. */
 import { relative } from 'node:path';
-import { type Exit, type State, spentWords } from '../core/index.ts';
+import {
+  type Exit,
+  isAwaited,
+  type LandingFact,
+  landingText,
+  type State,
+  spentWords,
+} from '../core/index.ts';
 import { endSummary as endBlock } from '../dialects/index.ts';
 import type { Unlanded } from '../fleet/index.ts';
 import {
@@ -12,7 +19,7 @@ import {
   rewordedLines,
   undeliveredLines,
 } from '../views/index.ts';
-import { type LoopLanding, landingJson, landingText } from './loops/landing-words.ts';
+import { landingJson } from './loops/landing-words.ts';
 import type { Place } from './place.ts';
 
 export interface Ended {
@@ -24,7 +31,7 @@ export interface Ended {
   /** Agents that could take over a blocked task; null: no suggestions are wanted. */
   others: string[] | null;
   /** What came of a loop's work that is done. */
-  landing?: LoopLanding;
+  landing?: LandingFact;
   unlanded?: Unlanded;
 }
 
@@ -32,7 +39,7 @@ export function summaryOf({ sessionId, state, exit, place, others, landing, unla
   data: Record<string, unknown>;
   text: string;
 } {
-  const left = leftOver(unlanded, landing?.loop.id);
+  const left = leftOver(unlanded, landing?.loop);
   const data = {
     ...endSummary(state, others),
     ...(landing === undefined ? {} : { landing: landingJson(landing) }),
@@ -40,12 +47,12 @@ export function summaryOf({ sessionId, state, exit, place, others, landing, unla
   };
   // A journal that was lost or changed holds no end of the run.
   if (exit.code === 70) data.next = afterDefect(exit.reason);
-  const isLanded = landing !== undefined && exit.code === 0;
-  if (landing !== undefined && !isLanded) data.next = 'do what the reason says';
-  const landed = isLanded ? [landingText(landing)] : [];
+  // What to do about it stands in the reason already.
+  const isAsked = landing !== undefined && isAwaited(landing) && exit.code === 8;
   if (sessionId === null) {
     const next = 'write the next tasks into the list, or name another one with --tasks';
     const none = { session_id: null, log: null, next };
+    const landed = landing === undefined || isAsked ? [] : [landingText(landing)];
     const lines = [exit.reason, ...landed, ...left.lines, next];
     return { data: { ...data, ...none, exit }, text: `${lines.map(sentence).join('\n')}\n` };
   }
@@ -62,7 +69,7 @@ export function summaryOf({ sessionId, state, exit, place, others, landing, unla
     stuckIterations: data.stuck_iterations,
     log,
     next: [
-      ...[exit.reason, ...landed, data.next].filter((line) => line !== ''),
+      ...[exit.reason, isAsked ? '' : data.next].filter((line) => line !== ''),
       ...left.lines,
       ...(state.run && data.cost_usd !== null ? [`This run cost ${spentWords(state.run)}.`] : []),
       ...refusedLines(state, data.refused ?? []),

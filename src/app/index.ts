@@ -3,7 +3,7 @@
  * when it is called, because a window should not pay for the configuration and the agents.
  */
 
-import type { HatGraph, ProblemFacts, State } from '../core/index.ts';
+import { type HatGraph, landingText, type ProblemFacts, type State } from '../core/index.ts';
 import type { Knowledge, LoopJson, ProfileJson, StagedNote } from '../views/index.ts';
 import type { Archived, ArchiveRequest } from './archive.ts';
 import type { Events } from './behaviour.ts';
@@ -181,8 +181,8 @@ export async function mergeLoop(
     import('./loops/landing-words.ts'),
   ]);
   const landed = await carryOut(request);
-  const code = landed.landing.kind === 'landed' ? 0 : 8;
-  return { code, data: words.landingJson(landed), text: words.landingText(landed) };
+  const code = landed.type === 'loop.landed' ? 0 : 8;
+  return { code, data: words.landingJson(landed), text: landingText(landed) };
 }
 
 export async function listLoops(cwd: string): Promise<{ data: LoopJson[]; text: string }> {

@@ -7,7 +7,14 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Settings } from '../config/index.ts';
 import { emptyState, evolve, type JournalRecord, Problem, type State } from '../core/index.ts';
-import { type House, type KnowledgeSource, openHouse, redraw, type TaskList } from '../engine/index.ts';
+import {
+  type House,
+  type KnowledgeSource,
+  type Landings,
+  openHouse,
+  redraw,
+  type TaskList,
+} from '../engine/index.ts';
 import { ownIdentity } from '../process/index.ts';
 import { openGround, type RepoGround } from '../repo/index.ts';
 import {
@@ -54,6 +61,8 @@ export interface OpenRequest {
   worktree?: Settings['worktree'];
   /** What of people's notes stands in prompts; absent: no prompt is made. */
   notes?: Pick<Settings, 'memories' | 'skills'>;
+  /** Where the work goes when all of it is done; absent: it is where it belongs. */
+  landings?: Landings | null;
   /** A person's word that an owner on another host is gone. */
   force: boolean;
 }
@@ -113,6 +122,7 @@ export async function openSession(request: OpenRequest): Promise<Opened> {
       feedback: feedbackSource(session.dir),
       spending: otherSpending(place.mainDir, () => session.id),
       host: thisMachine,
+      landings: request.landings ?? null,
       secret: () => randomBytes(32).toString('hex'),
       sha256,
       recorded: (record) => {

@@ -24,6 +24,7 @@ import {
 import { loadSettings } from './config.ts';
 import { emptyProblem } from './empty-list.ts';
 import { importedSession } from './import-session.ts';
+import { loopAt, loopWork } from './loops/beside.ts';
 import { findPlace, type Place } from './place.ts';
 import { allDone, fromHere, noListFacts, whichList } from './which-list.ts';
 
@@ -46,7 +47,7 @@ export interface RunRequest {
   /** `--worktree`: the loop to work in, made where there is none; empty: a new one. null: in this work tree. */
   loop: string | null;
   /** Told the house once it is open, so that process signals can reach it. */
-  opened?(house: House): void;
+  opened?(house: House): void | Promise<void>;
 }
 
 /** Everything that is known before a lock is taken. */
@@ -109,7 +110,9 @@ export async function planRun(request: RunRequest): Promise<Plan> {
   const idle = session === null && settings.requiredTopics.length === 0 && allDone(reading);
   const fallback = await usableFallback(settings);
   warnings.push(...fallback.warnings);
+  const loop = settings.git ? loopAt(place) : null;
   const policy = toPolicy(fallback.usable, {
+    ...(loop && { loop: loopWork(loop) }),
     reviewedList: reading?.kind === 'list' && reading.reviewed,
     listGates: reading?.kind === 'list' ? reading.gates : [],
     interactive: request.interactive,

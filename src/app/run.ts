@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { Problems } from '../config/index.ts';
-import { type Exit, exitOf, type Fact, Problem, type State } from '../core/index.ts';
+import { type Exit, exitOf, type Fact, type LandingFact, Problem, type State, TO_DO } from '../core/index.ts';
 import {
   append,
   Fenced,
@@ -29,7 +29,6 @@ import {
   takeLock,
   treeLock,
 } from '../store/index.ts';
-import { TO_DO } from '../views/index.ts';
 import { agentMaker } from './agents.ts';
 import { begin } from './begin.ts';
 import { otherAgents } from './blocked.ts';
@@ -41,8 +40,7 @@ import { type Dirt, deskPatterns, dirtOf, excludedPaths } from './dirt.ts';
 import { inboxOf } from './inboxes.ts';
 import { type KeptAwake, keepAwake } from './keep-awake.ts';
 import { loopName } from './loop-name.ts';
-import { type EndCall, landRun, lookBack } from './loops/at-end.ts';
-import type { LoopLanding } from './loops/landing-words.ts';
+import { type EndCall, landIdle, landingsOf, lookBack } from './loops/at-end.ts';
 import { lockProblem, openPlaceGround, openSession } from './open.ts';
 import type { Place } from './place.ts';
 import { openList, type Plan, planRun, type RunRequest, stringEnv } from './plan.ts';
@@ -63,7 +61,7 @@ export interface RunOutcome {
   /** The loop whose work tree it was. */
   loop?: string;
   /** What came of a loop's work that is done. */
-  landing?: LoopLanding;
+  landing?: LandingFact;
   /** What is done in this project and has not reached everybody. */
   unlanded?: Unlanded;
   /** A person asked that the same command starts again. */
@@ -75,7 +73,7 @@ export async function runLoop(request: RunRequest): Promise<RunOutcome> {
   const { place } = plan;
   for (const warning of plan.warnings) request.audience.say(warning);
   if (plan.idle)
-    return lookBack(await landRun(await nothingToDo(plan), endOf(request, plan)), endOf(request, plan));
+    return lookBack(await landIdle(await nothingToDo(plan), endOf(request, plan)), endOf(request, plan));
   // Another session's work is only set aside for a run that will begin.
   await checkFirst(request, plan, plan.others.length > 0);
   const made = [join(place.dir, '.ralph'), join(place.mainDir, '.ralph-sessions')].filter(
@@ -103,7 +101,7 @@ export async function runLoop(request: RunRequest): Promise<RunOutcome> {
 function endOf({ env, audience }: RunRequest, { settings, policy, place, taskPath }: Plan): EndCall {
   const list = taskPath === null ? [] : [relative(place.project.root, resolve(place.dir, taskPath))];
   const excluded = [...excludedPaths(place, null), ...list];
-  return { settings, gates: policy.gates, excluded, env, say: (text) => audience.say(text), house: null };
+  return { settings, gates: policy.gates, excluded, env, say: (text) => audience.say(text) };
 }
 
 /** A list where all is done needs no agent, no clean tree and no session. */
@@ -185,10 +183,10 @@ async function runAwake(request: RunRequest, start: Start, awake: KeptAwake | nu
     env: request.env,
     worktree: settings.worktree,
     notes: settings,
+    landings: landingsOf(place, endOf(request, plan)),
     force: request.force,
   });
   let again = false;
-  let ended: RunOutcome;
   const primary = await standForPrimary({ mainDir: place.mainDir, sessionId: session.id });
   const messenger = await openMessages(request, {
     ...start,
@@ -199,7 +197,7 @@ async function runAwake(request: RunRequest, start: Start, awake: KeptAwake | nu
     },
   });
   try {
-    request.opened?.(opened.house);
+    await request.opened?.(opened.house);
     await messenger.open();
     // Nothing was done to the tree since: what stood there is where the first attempt begins.
     opened.house.fresh = dirt.mark;
@@ -207,16 +205,24 @@ async function runAwake(request: RunRequest, start: Start, awake: KeptAwake | nu
     void awake?.trouble.then((text) => (text === null ? undefined : giveNotice(opened.house, text)));
     const exit = await toTheEnd(opened.house, opened.lock.stillOurs);
     const { state, pool } = opened.house;
-    // Everything has landed.
-    if (exit.code === 0) await pool?.close();
+    // No task is left, whatever becomes of the loop as a whole.
+    if (exit.code === 0 || state.landing !== null) await pool?.close();
     const others = settings.unblock.autoSuggest ? await otherAgents(settings, request.env) : null;
-    ended = { exit, sessionId: session.id, state, place, others, again: again && exit.code === 7 };
+    const landing = state.landing === null ? {} : { landing: state.landing };
+    return {
+      exit,
+      sessionId: session.id,
+      state,
+      place,
+      others,
+      ...landing,
+      again: again && exit.code === 7,
+    };
   } finally {
     await messenger.close();
     await primary.close();
     await opened.close();
   }
-  return landRun(ended, { ...endOf(request, plan), house: opened.house });
 }
 
 /** A journal that takes no more ends the run by itself. */

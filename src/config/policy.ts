@@ -2,7 +2,15 @@
  * Settings and the facts of this start become the policy that stands in the journal: which team is
  * hired, which gates prove the work, how long an attempt may take, whether the run waits for people.
  */
-import { allowsAll, type GateDef, isOwn, type Mode, type Policy, TEAMS } from '../core/index.ts';
+import {
+  allowsAll,
+  type GateDef,
+  isOwn,
+  type LoopWork,
+  type Mode,
+  type Policy,
+  TEAMS,
+} from '../core/index.ts';
 import type { Settings } from './settings.ts';
 
 /** What only the start of a run can know. */
@@ -17,6 +25,8 @@ export interface StartFacts {
   channels: readonly { name: string; answers: boolean }[];
   /** The agent that was chosen, never `auto`. */
   agent: string;
+  /** The loop whose work tree it is; absent: it is none's. */
+  loop?: LoopWork;
 }
 
 /** The complete policy of a run. The same settings and facts always give the same policy. */
@@ -54,6 +64,7 @@ export function toPolicy(settings: Settings, facts: StartFacts): Policy {
     wait: settings.wait ?? answerable,
     park: settings.wait !== false,
     host: settings.host,
+    ...(facts.loop && { loop: facts.loop }),
     onlyTask: settings.onlyTask,
     requiredTopics: settings.requiredTopics,
   };

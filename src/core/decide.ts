@@ -6,6 +6,7 @@
 import { agentFor, isAvailable } from './fallback.ts';
 import { guard, openQuestions } from './guard.ts';
 import { fitting } from './host.ts';
+import { discardedExit } from './landing.ts';
 import { isWanted } from './pick.ts';
 import type { QuestionState, State } from './state.ts';
 import { type Step, stop } from './step.ts';
@@ -48,6 +49,8 @@ function inOrder(iterations: ReadonlySet<number>): number[] {
 
 /** 2 */
 function aborted(state: State): Step | null {
+  const discarded = discardedExit(state);
+  if (discarded) return { do: 'stop', ...discarded };
   if (!state.aborted) return null;
   if (!state.aborted.done) return { do: 'abort' };
   if (state.feedback.length > 0) return null;

@@ -16,6 +16,7 @@ import type {
   WorkRef,
 } from './evidence.ts';
 import type { Finding, Intervention, VerdictValue } from './finding.ts';
+import type { LandingFact } from './landing.ts';
 import type { Message } from './message.ts';
 import type { Phase } from './phase.ts';
 import type { Policy, TimeoutPolicy } from './policy.ts';
@@ -330,6 +331,8 @@ export type Fact =
       by: 'agent' | 'engine' | 'nobody';
     }
   | { type: 'landing.failed'; task: string; reason: string }
+  // what became of a loop's work as a whole
+  | LandingFact
   | { type: 'leftovers.set_aside'; task: string; tree: string; changes: Change[] }
   /** What was set aside is out of the work tree. */
   | { type: 'leftovers.cleared'; task: string }

@@ -127,6 +127,8 @@ function endWave(state: State, fact: Of<'wave.ended'>, at: number): void {
 }
 
 function startAttempt(state: State, fact: Of<'attempt.started'>, at: number): void {
+  // What it makes has to land as well.
+  state.landing = null;
   const waiting = state.wave?.waiting.findIndex((entry) => entry.iteration === fact.iteration) ?? -1;
   if (state.wave && waiting >= 0) {
     state.wave.waiting.splice(waiting, 1);

@@ -12,6 +12,7 @@ import { evolvePeople } from './evolve-people.ts';
 import { evolveTask, restartBudgets } from './evolve-task.ts';
 import { choiceFor } from './fallback.ts';
 import type { JournalRecord } from './journal.ts';
+import { isLandingFact, type LandingFact } from './landing.ts';
 import { rememberDuration } from './limits.ts';
 import { forgive, park } from './outage.ts';
 import { PHASES, type Phase } from './phase.ts';
@@ -33,7 +34,10 @@ export function evolve(state: State, record: Pick<JournalRecord, 'seq' | 'at' | 
   keepBusy(state, record);
   state.seq = record.seq;
   state.lastAt = record.at;
-  for (const fact of record.facts) evolveFact(state, fact, record.at);
+  for (const fact of record.facts) {
+    if (isLandingFact(fact)) state.landing = fact;
+    else evolveFact(state, fact, record.at);
+  }
   return state;
 }
 
@@ -44,7 +48,7 @@ function passTime(state: State, record: Pick<JournalRecord, 'at' | 'facts'>): vo
   state.run.activeMs += works ? gap : Math.min(gap, OVERHEAD_MS);
 }
 
-function evolveFact(state: State, fact: Fact, at: number): void {
+function evolveFact(state: State, fact: Exclude<Fact, LandingFact>, at: number): void {
   switch (fact.type) {
     case 'session.created':
       return createSession(state, fact, at);
@@ -185,6 +189,8 @@ function startRun(state: State, fact: Extract<Fact, { type: 'run.started' }>, at
   const afterCrash = state.run !== null && stopped === null;
   giveBack(state, fact.policy);
   state.policy = fact.policy;
+  // A landing is tried again at every start; a loop that was given up is not begun again by the way.
+  if (state.landing?.type !== 'loop.discarded' || fact.reopened) state.landing = null;
   state.dirty = new Set(fact.dirty);
   state.runs += 1;
   state.down.clear();

@@ -47,6 +47,7 @@ export type { JournalRecord } from './journal.ts';
 export { JOURNAL_VERSION } from './journal.ts';
 export { brokenTogether, judge } from './judge.ts';
 export type { EarlierWork, Evidence, Judgement } from './judgement.ts';
+export { isAwaited, isLandingFact, type LandingFact, type LoopWork, landingText } from './landing.ts';
 export { layerNumbers, layers } from './layers.ts';
 export * from './limits.ts';
 export { type MarkedFile, type MarkerEdit, markerFacts } from './markers.ts';
@@ -83,7 +84,7 @@ export * from './spend.ts';
 export { cutsAnew, graphAround, needsOf, partFaults, splitDue } from './split.ts';
 export { ownStaleReports, staleFacts } from './stale.ts';
 export * from './state.ts';
-export { EXITS, type Exit, exitOf, type Step } from './step.ts';
+export { EXITS, type Exit, exitOf, type Step, TO_DO } from './step.ts';
 export {
   STRATEGIES,
   type Strategy,

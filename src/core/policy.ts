@@ -4,6 +4,7 @@
  */
 import type { ComplexityClasses } from './complexity.ts';
 import type { Hat } from './hats.ts';
+import type { LoopWork } from './landing.ts';
 import type { PermissionPolicy } from './permission.ts';
 import type { Mode } from './role.ts';
 
@@ -145,6 +146,8 @@ export interface Policy {
   park: boolean;
   /** MB that have to be free before an agent starts, 0: whatever is there. Absent in older journals: that, too. */
   host?: { minFreeDiskMb: number; minFreeMemoryMb: number };
+  /** The loop in whose work tree it runs. Absent in any other work tree, and in older journals. */
+  loop?: LoopWork;
   /** Only this task is worked on (`--task`). */
   onlyTask: string | null;
   /** Topics that must have been published before the list can be done. */

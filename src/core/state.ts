@@ -7,6 +7,7 @@ import type { Complexity } from './complexity.ts';
 import type { Shortage, TaskSource, TimeGrant } from './event.ts';
 import type { Change, GateResult, Mark, ProviderErrorKind, SessionAssessment, Spent } from './evidence.ts';
 import type { Finding, Intervention } from './finding.ts';
+import type { LandingFact } from './landing.ts';
 import type { Message } from './message.ts';
 import type { Phase } from './phase.ts';
 import type { Policy } from './policy.ts';
@@ -330,6 +331,8 @@ export interface State extends Spent {
   desk: Map<string, { sha256: string | null; at: number }>;
   /** Notices of the running session, newest last, at most 50. */
   notices: { at: number; level: string; text: string }[];
+  /** What became of the loop's work as a whole; null: nothing yet since a run began or an agent worked. */
+  landing: LandingFact | null;
   findings: { iteration: number; task: string | null; agent: string; finding: Finding }[];
   durationsMs: number;
   /** What the last accepted attempts of each class took, ms, the newest last, at most 50 each. */
@@ -389,6 +392,7 @@ export function emptyState(): State {
     lastMark: null,
     desk: new Map(),
     notices: [],
+    landing: null,
     findings: [],
     durationsMs: 0,
     durations: { simple: [], medium: [], complex: [], ui_heavy: [] },

@@ -8,6 +8,8 @@ export type Step =
   | { do: 'abort' }
   | { do: 'judge'; iteration: number }
   | { do: 'land'; task: string }
+  /** The work of the loop as a whole goes to the branch it is for. */
+  | { do: 'bring_in' }
   /** Set this task's uncommitted work aside, so that another can be worked on. */
   | { do: 'set_aside'; task: string }
   | { do: 'take_up'; task: string }
@@ -38,6 +40,9 @@ export const EXITS: Record<number, { word: string; meaning: string }> = {
   130: { word: 'INTERRUPTED', meaning: 'SIGINT' },
   143: { word: 'TERMINATED', meaning: 'SIGTERM, or its terminal was closed' },
 };
+
+/** Stands in the reason of an exit before what a person has to do. */
+export const TO_DO = 'What to do: ';
 
 export interface Exit {
   code: number;

@@ -10,6 +10,7 @@ import { agentFor, isAvailable } from './fallback.ts';
 import { deadRow, guard, held, isStuck, openQuestions, stuck, waitOrStop } from './guard.ts';
 import { nextWaking } from './hat-work.ts';
 import { fitting } from './host.ts';
+import { landingStep, landingText } from './landing.ts';
 import { iterationLimit } from './limits.ts';
 import { nearest } from './nearest.ts';
 import { PHASES, type Phase } from './phase.ts';
@@ -335,7 +336,7 @@ function complete(state: State): Step {
   const failed = tasks.filter((task) => task.status === 'failed');
   const gaps = state.cycleWork.review?.value === 'Gaps Identified' ? state.cycleWork.review.gaps : null;
   if (failed.length === 0 && gaps !== null) return stop(8, gapsText(state, gaps));
-  if (failed.length === 0) return stop(0, summary(state, tasks));
+  if (failed.length === 0) return landingStep(state) ?? stop(0, summary(state, tasks));
   const named = failed.map((task) => `${task.def.id} (${task.reason})`).join('; ');
   return stop(8, `failed: ${named}. \`ralph tasks reopen ID\` takes one up again`);
 }
@@ -351,9 +352,9 @@ function summary(state: State, tasks: TaskState[]): string {
   const path = state.source?.path ?? 'the list';
   const done = `${allOver(state, tasks)}${unread === '' ? '' : `; not read in ${path}: ${unread}`}`;
   const red = (state.policy?.gates ?? []).filter((gate) => gate.required && failedLast(state, gate));
-  return red.length === 0
-    ? done
-    : `${done}; red as before they began: ${red.map((gate) => gate.name).join(', ')}`;
+  const all =
+    red.length === 0 ? done : `${done}; red as before they began: ${red.map((gate) => gate.name).join(', ')}`;
+  return state.landing === null ? all : `${all}. ${landingText(state.landing)}`;
 }
 
 /** What became of the tasks: a cancelled one is never said to be done. */

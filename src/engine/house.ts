@@ -25,6 +25,7 @@ import type {
   HumanDesk,
   Journal,
   KnowledgeSource,
+  Landings,
   Leftovers,
   Mailbox,
   Mirrors,
@@ -61,6 +62,8 @@ export interface Ports {
   feedback: FeedbackSource;
   spending: Spending;
   host: Host;
+  /** null: the work tree is no loop's. */
+  landings: Landings | null;
   cycles: CycleFiles;
   /** A fresh secret of at least 128 bits, as hex. */
   secret(): string;

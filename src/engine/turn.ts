@@ -9,6 +9,7 @@ import { asksForRoom, lookAtHost, lookAtRoom } from './host.ts';
 import { append, type House, redraw, type Turned, type Wake } from './house.ts';
 import { intake } from './intake.ts';
 import { abort } from './perform/abort.ts';
+import { bringIn } from './perform/bring-in.ts';
 import { expire } from './perform/expire.ts';
 import { reopenGone } from './perform/gone.ts';
 import { judgeAttempt } from './perform/judge.ts';
@@ -79,6 +80,9 @@ async function perform(house: House, step: Step): Promise<Turned> {
       break;
     case 'land':
       if (!ranBeside(house.state, step.task) || (await homeIsWhole(house))) await land(house, step.task);
+      break;
+    case 'bring_in':
+      await bringIn(house);
       break;
     case 'set_aside':
       await setAside(house, step.task);

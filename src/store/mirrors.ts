@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type Fact, type JournalRecord, Problem, type State, tasksOfCycle } from '../core/index.ts';
 import { writeCycleMetadata, writeSessionMetadata } from '../dialects/index.ts';
 import type { Mirrors, ProgressEdit } from '../engine/index.ts';
-import { statusDetail, tasksSummary } from '../views/index.ts';
+import { metadataStatus, tasksSummary } from '../views/index.ts';
 import { errorCode } from './disk.ts';
 import { scanJournal } from './follow.ts';
 import { cycleMetadata, drawClosed } from './mirror-cycles.ts';
@@ -322,7 +322,7 @@ async function drawSession(drawer: Drawer, state: State): Promise<void> {
     phase: state.phase,
     wave: state.taskWaves,
     tasks: tasksSummary(state, tasksOfCycle(state)),
-    status: statusDetail(state),
+    status: metadataStatus(state),
     detail: state.paused?.text || state.run?.stopped?.reason || '',
     timezone: session.timezone,
   };

@@ -49,7 +49,6 @@ export {
   nextStep,
   nextWords,
   stepWords,
-  TO_DO,
   taskNext,
 } from './next.ts';
 export { refusedLines } from './outages.ts';

@@ -6,6 +6,8 @@ import {
   correctionName,
   type Fact,
   FINDINGS,
+  isLandingFact,
+  landingText,
   MARKERS,
   PHASES,
   type Phase,
@@ -22,6 +24,7 @@ import { count, duration, oneLine, STOPPED_FOR, some, span, until } from './word
  * state that the record led to, counts are named too.
  */
 export function describeFact(fact: Fact, at: number, state?: State): string | null {
+  if (isLandingFact(fact)) return oneLine(landingText(fact), 500);
   switch (fact.type) {
     case 'session.created':
       return `session ${fact.id}: ${oneLine(fact.objective) || 'works off the task list'}`;

@@ -8,6 +8,7 @@ import {
   heldBy,
   holdReason,
   keepsWorks,
+  type LandingFact,
   narrowWords,
   openCorrection,
   openQuestions,
@@ -16,6 +17,7 @@ import {
   type Step,
   shortageWords,
   type TaskState,
+  TO_DO,
 } from '../core/index.ts';
 import { falseClaims } from './false-claims.ts';
 import { describeFact } from './line.ts';
@@ -60,6 +62,7 @@ export function nextWords(state: State, now: number, live: LiveInfo): string {
 
 /** Aborted, also where that was said when no run was alive: only a person's word takes it up again. */
 function isOver(state: State): boolean {
+  if (state.landing?.type === 'loop.discarded') return true;
   return state.aborted?.done === true && state.feedback.length === 0;
 }
 
@@ -105,6 +108,8 @@ export function stepWords(step: Step, state: State, now: number): string {
       return `iteration ${step.iteration} is judged: gates, then a verdict`;
     case 'land':
       return `the work of ${step.task} is committed`;
+    case 'bring_in':
+      return bringInWords(state);
     case 'set_aside':
       return `the unfinished work of ${step.task} is set aside, so that another task can be worked on`;
     case 'take_up':
@@ -126,6 +131,11 @@ export function stepWords(step: Step, state: State, now: number): string {
     default:
       return unknownStep(step);
   }
+}
+
+function bringInWords({ policy }: State): string {
+  const { loop, onto } = policy?.loop ?? { loop: '', onto: '' };
+  return `everything is done, and loop ${loop} lands on ${onto}: its turn among the loops, then the gates on what ${onto} will be`;
 }
 
 /** Before a task's first attempt its gates may run for as long as they need, and nothing else happens. */
@@ -179,9 +189,6 @@ export function answerHint(question: Question): string {
   return `answer with ${choose}\`ralph answer ${id} "…"\`${clear}`;
 }
 
-/** Stands in the reason of an exit before what a person has to do. */
-export const TO_DO = 'What to do: ';
-
 /** After an exit with 70. Only where nothing else is known is it a defect, or a disk that is full. */
 export function afterDefect(reason: string): string {
   if (reason.includes(TO_DO)) return 'do what the reason says';
@@ -221,12 +228,19 @@ export function advice(code: number, state: State): string {
     case 8:
       return asked.length > 0 ? `${asked.join('; ')}; then \`ralph run\` goes on` : afterCycle(state);
     case 9:
+      if (state.landing?.type === 'loop.discarded') return afterDiscard(state.landing);
       return '`ralph run --reopen` takes it up again; nothing was undone';
     case 70:
       return afterDefect(state.run?.stopped?.reason ?? '');
     default:
       return '`ralph run` goes on';
   }
+}
+
+function afterDiscard({ keptAs, onto }: Extract<LandingFact, { type: 'loop.discarded' }>): string {
+  return keptAs === null
+    ? 'nothing is left to do'
+    : `\`git merge ${keptAs}\` on ${onto} brings its work back; otherwise nothing is left to do`;
 }
 
 function askedWords(state: State, question: Question): string {
@@ -253,6 +267,8 @@ function returnedCall(state: State): AttemptState | null {
 
 /** Nobody is asked, and yet the session is not complete: gaps, failed tasks, or work that did not land. */
 function afterCycle(state: State): string {
+  const { landing } = state;
+  if (landing?.type === 'loop.parked' || landing?.type === 'loop.queued') return oneLine(landing.next, 400);
   const call = returnedCall(state);
   if (call?.item.mode === 'PROMOTE')
     return `\`ralph why ${call.iteration}\` shows what was wrong; the notes stay in the session, and \`ralph run\` tries again`;

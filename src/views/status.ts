@@ -28,7 +28,14 @@ import { stories } from './story.ts';
 import { count, duration, iso, oneLine, span, tally } from './words.ts';
 
 export type StatusWord = 'completed' | 'in_progress' | 'awaiting_feedback' | 'blocked';
-export type StatusDetail = StatusWord | 'paused' | 'awaiting_approval' | 'aborted';
+export type StatusDetail =
+  | StatusWord
+  | 'paused'
+  | 'awaiting_approval'
+  | 'aborted'
+  /** A loop that is done and that a person must look at before it lands, or whose turn to land has not come. */
+  | 'needs_review'
+  | 'queued';
 
 const WORD_OF: Record<StatusDetail, StatusWord> = {
   completed: 'completed',
@@ -38,6 +45,8 @@ const WORD_OF: Record<StatusDetail, StatusWord> = {
   paused: 'in_progress',
   awaiting_approval: 'awaiting_feedback',
   aborted: 'blocked',
+  needs_review: 'awaiting_feedback',
+  queued: 'awaiting_feedback',
 };
 
 export interface LiveJson {
@@ -127,9 +136,15 @@ function sessionReview({ cycleWork: { review } }: State): StatusJson['session_re
   return review === null ? null : { assessment: review.value, gaps: review.gaps };
 }
 
-/** The status of a session in one of seven words; `StatusJson.status` folds them into four. */
+/** The word of seed 1's `metadata.yaml`, which knows no landing. */
+export function metadataStatus(state: State): Exclude<StatusDetail, 'needs_review' | 'queued'> {
+  const detail = statusDetail(state);
+  return detail === 'needs_review' || detail === 'queued' ? 'awaiting_feedback' : detail;
+}
+
+/** The status of a session in one of nine words; `StatusJson.status` folds them into four. */
 export function statusDetail(state: State): StatusDetail {
-  if (state.aborted) return 'aborted';
+  if (state.aborted || state.landing?.type === 'loop.discarded') return 'aborted';
   if (state.paused) return 'paused';
   const holding = openQuestions(state).find(({ question }) => question.hold === 'session');
   if (holding) return holding.question.kind === 'approval' ? 'awaiting_approval' : 'blocked';
@@ -137,6 +152,8 @@ export function statusDetail(state: State): StatusDetail {
     case 0:
       return 'completed';
     case 8:
+      if (state.landing?.type === 'loop.parked') return 'needs_review';
+      if (state.landing?.type === 'loop.queued') return 'queued';
       // Said yes or no to since then: nobody is waited for.
       return isDecided(state) ? 'in_progress' : 'awaiting_feedback';
     case 2:

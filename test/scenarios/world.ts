@@ -14,6 +14,7 @@ import type {
   Fact,
   GateDef,
   JournalRecord,
+  LandingFact,
   Message,
   Policy,
   TaskDef,
@@ -107,6 +108,8 @@ export interface Outside {
   progress: ProgressEdit | null;
   /** What other sessions have spent, by when. */
   othersSpent: { at: number; usd: number }[];
+  /** The loop's work has reached the branch it is for. */
+  landed: boolean;
   /** What is left of the machine. */
   freeMb: { disk: number; memory: number };
   works: Record<string, string>;
@@ -128,6 +131,8 @@ export interface World {
   play: Play;
   gate: (def: GateDef, files: Files) => { code: number; output: string; failures?: string[] };
   commitFails: (task: string) => string | null;
+  /** What comes of a landing, where the work tree is a loop's. */
+  lands: ((world: World, signal: AbortSignal) => Promise<LandingFact>) | null;
   house: House;
   /** Run tokens by iteration, so that a test can write what an agent would have written. */
   tokens: Map<number, string>;
@@ -143,6 +148,7 @@ export interface WorldOptions {
   play: Play;
   gate?: World['gate'];
   commitFails?: World['commitFails'];
+  lands?: World['lands'];
   files?: Files;
   /** Keeps no moments, which are a third of what a long story costs: nobody will go back to one. */
   forgets?: boolean;
@@ -190,6 +196,7 @@ export function makeWorld(options: WorldOptions): World {
     feedback: [],
     progress: null,
     othersSpent: [],
+    landed: false,
     freeMb: { disk: 50_000, memory: 4_000 },
     works: {},
     session: {},
@@ -214,6 +221,7 @@ export function makeWorld(options: WorldOptions): World {
     play: options.play,
     gate: options.gate ?? (() => ({ code: 0, output: '1 passed, 0 failed' })),
     commitFails: options.commitFails ?? (() => null),
+    lands: options.lands ?? null,
     tokens: new Map(),
     fenced: false,
     watchers: new Set(),
@@ -396,6 +404,7 @@ function ports(world: World): Ports {
         memoryMb: outside.freeMb.memory,
       }),
     },
+    landings: { bringIn: (_, signal) => world.lands!(world, signal) },
     cycles: cycleFiles({ ...outside, sha, task: (given, order) => task(given, order, false) }),
     secret: () => sha(`${world.records.length}-${Math.random()}`),
     sha256: sha,

@@ -2,23 +2,24 @@
 import { existsSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import type { Settings } from '../../config/index.ts';
-import type { Exit, GateDef, State } from '../../core/index.ts';
-import type { House } from '../../engine/index.ts';
+import type { Exit, GateDef, LandingFact, State } from '../../core/index.ts';
+import type { Landings } from '../../engine/index.ts';
 import { type Unlanded, unlanded } from '../../fleet/index.ts';
 import { openIntegration, readHead } from '../../repo/index.ts';
 import { readLoops } from '../../store/index.ts';
 import { withoutOwnSecrets } from '../environment.ts';
 import type { Place } from '../place.ts';
 import { openList } from '../plan.ts';
-import { givenIn, mainPlace } from './beside.ts';
-import { landAtEnd, landWaiting } from './land.ts';
-import { exitAfter, type LoopLanding } from './landing-words.ts';
+import { givenIn, loopAt, mainPlace } from './beside.ts';
+import { headOf, landOne, landWaiting } from './land.ts';
+import { exitAfter } from './landing-words.ts';
+import { noteLanding } from './note.ts';
 
-export interface Landable {
+export interface Ended {
   exit: Exit;
   state: State;
   place: Place;
-  landing?: LoopLanding;
+  landing?: LandingFact;
   unlanded?: Unlanded;
 }
 
@@ -29,24 +30,60 @@ export interface EndCall {
   excluded: readonly string[];
   env: NodeJS.ProcessEnv;
   say(text: string): void;
-  /** null: there was nothing to do. */
-  house: House | null;
 }
 
-/** While the work tree is still ours. A run that did all of it has succeeded only when its work is where it belongs. */
-export async function landRun<T extends Landable>(ended: T, call: EndCall): Promise<T> {
-  const { exit, state, place } = ended;
-  if (exit.code !== 0 || !call.settings.git) return ended;
-  const overlook = [...state.dirty, ...call.excluded];
-  const landing = await landAtEnd({ ...call, place, state, overlook });
+/** How a run brings the work of its loop in; null where its work tree is no loop's. */
+export function landingsOf(place: Place, call: EndCall): Landings | null {
+  if (!call.settings.git || loopAt(place) === null) return null;
+  return {
+    async bringIn(state, signal) {
+      const passedOn = await headOf(place, call.env);
+      const landing = await bring({ place, state, passedOn, signal }, call);
+      if (landing === null) throw new Error(`the loop of ${place.dir} is gone from the project's journal`);
+      return landing;
+    },
+  };
+}
+
+interface Bringing {
+  place: Place;
+  state: State;
+  /** The commit on which its gates passed. */
+  passedOn: string | null;
+  signal?: AbortSignal;
+}
+
+async function bring(
+  { place, state, passedOn, signal }: Bringing,
+  { settings, gates, excluded, env, say }: EndCall,
+): Promise<LandingFact | null> {
+  const loop = loopAt(place);
+  if (loop === null) return null;
+  const overlook = [...state.dirty, ...excluded];
+  const asking = { env, say, wait: settings.wait !== false, ...(signal && { signal }) };
+  const landing = await landOne({ place, loop, state, gates, passedOn, overlook }, asking, settings.land);
+  if (landing.type === 'loop.landed') await markGiven(place, state);
+  return landing;
+}
+
+/** A run that found nothing to do in the work tree of a loop whose work is done lands that work. */
+export async function landIdle<T extends Ended>(ended: T, call: EndCall): Promise<T> {
+  const { place, state, exit } = ended;
+  const loop = call.settings.git && exit.code === 0 ? loopAt(place) : null;
+  if (loop === null || !isOwed(loop)) return ended;
+  const landing = await bring({ place, state, passedOn: null }, call);
   if (landing === null) return ended;
-  if (landing.landing.kind === 'landed') await markGiven(ended);
-  const signal = call.house?.interrupt.signal ?? null;
-  return { ...ended, landing, exit: exitAfter(exit, landing, signal) };
+  await noteLanding({ main: await mainPlace(place), loop, say: call.say }, landing);
+  return { ...ended, landing, exit: exitAfter(exit, landing) };
+}
+
+function isOwed({ session, standing }: NonNullable<ReturnType<typeof loopAt>>): boolean {
+  if (standing === 'open') return session !== null;
+  return standing !== 'landed' && standing !== 'handed_over';
 }
 
 /** A list that no commit has was worked off as a copy: the one in the main checkout says now what is done as well. */
-async function markGiven({ place, state }: Landable): Promise<void> {
+async function markGiven(place: Place, state: State): Promise<void> {
   const path = state.source?.path ?? null;
   const given = givenIn(place.project.gitDir);
   if (path === null || !given.includes(relative(place.project.root, resolve(place.dir, path)))) return;
@@ -56,7 +93,7 @@ async function markGiven({ place, state }: Landable): Promise<void> {
 }
 
 /** When the work tree is free again. */
-export async function lookBack<T extends Landable>(
+export async function lookBack<T extends Ended>(
   ended: T,
   { settings, env, say }: Pick<EndCall, 'settings' | 'env' | 'say'>,
 ): Promise<T> {

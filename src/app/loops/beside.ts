@@ -2,8 +2,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { lstat, mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
+import type { LoopWork } from '../../core/index.ts';
 import { type Beside, gitDirOf } from '../../repo/index.ts';
-import type { Loop } from '../../store/index.ts';
+import { type Loop, readLoops } from '../../store/index.ts';
 import { withoutOwnSecrets } from '../environment.ts';
 import { findPlace, type Place } from '../place.ts';
 
@@ -23,6 +24,19 @@ export const loopBranch = (name: string): string => `refs/heads/ralph/${name}`;
 
 /** A branch as people name it. */
 export const shortRef = (ref: string): string => ref.replace(/^refs\/heads\//, '');
+
+/** The loop whose work tree this is; null: it is nobody's. */
+export function loopAt(place: Place): Loop | null {
+  if (place.ground === '.' || place.project.commonDir === null) return null;
+  const isHere = ({ worktree, standing }: Loop) =>
+    worktree === place.project.root && standing !== 'removed' && standing !== 'discarded';
+  return readLoops(place.mainDir).findLast(isHere) ?? null;
+}
+
+/** The loop as its session names it. */
+export function loopWork({ id, branch, onto }: Loop): LoopWork {
+  return { loop: id, branch: shortRef(branch), onto: shortRef(onto) };
+}
 
 /** The project's folder in a loop's work tree. */
 export function folderIn(main: Place, { worktree }: Pick<Loop, 'worktree'>): string {

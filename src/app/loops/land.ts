@@ -6,8 +6,7 @@
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { Settings } from '../../config/index.ts';
-import { type GateDef, Problem, type State } from '../../core/index.ts';
-import type { House } from '../../engine/index.ts';
+import { type GateDef, type LandingFact, landingText, Problem, type State } from '../../core/index.ts';
 import { handOver, type Landing, landLoop } from '../../fleet/index.ts';
 import { isAlive, ownIdentity } from '../../process/index.ts';
 import { gitDirOf, readHead } from '../../repo/index.ts';
@@ -21,7 +20,8 @@ import { lockProblem } from '../open.ts';
 import { findPlace, type Place } from '../place.ts';
 import { givenIn } from './beside.ts';
 import { loopHere, ownTree } from './intact.ts';
-import { type LoopLanding, landingText } from './landing-words.ts';
+import { landingFact } from './landing-words.ts';
+import { noteLanding } from './note.ts';
 
 /** Who asks, and how it may be told and stopped. */
 interface Asking {
@@ -44,49 +44,19 @@ interface Work {
   overlook: readonly string[];
 }
 
-/** The loop whose work tree this is; null: it is nobody's. */
-export function loopAt(place: Place): Loop | null {
-  if (place.ground === '.' || place.project.commonDir === null) return null;
-  const isHere = ({ worktree, standing }: Loop) =>
-    worktree === place.project.root && standing !== 'removed' && standing !== 'discarded';
-  return readLoops(place.mainDir).findLast(isHere) ?? null;
+/** Lands the work of one loop as `land` says, or tells why not. */
+export async function landOne(work: Work, asking: Asking, how: Settings['land']): Promise<LandingFact> {
+  const { loop, place } = work;
+  if (how === 'branch') return landingFact(loop, { kind: 'on_branch' });
+  const landing =
+    typeof how === 'object'
+      ? await handOverTo(how.command, { place, loop, asking })
+      : await land(work, asking);
+  return landingFact(loop, landing);
 }
 
-export interface EndOfRun {
-  place: Place;
-  settings: Settings;
-  state: State;
-  /** Paths that are nobody's work beside those of the session. */
-  overlook: readonly string[];
-  gates: readonly GateDef[];
-  env: NodeJS.ProcessEnv;
-  say(text: string): void;
-  /** The house that has just ended; null: there was nothing to do. */
-  house: House | null;
-}
-
-/** At the end of a run that did all of it; null where the work tree is no loop's. */
-export async function landAtEnd(ended: EndOfRun): Promise<LoopLanding | null> {
-  const { place, settings, state, house } = ended;
-  const loop = loopAt(place);
-  if (loop === null) return null;
-  const isBegun = loop.session !== null || loop.standing !== 'open';
-  if (house === null && (!isBegun || loop.standing === 'landed' || loop.standing === 'handed_over'))
-    return null;
-  if (settings.land === 'branch') return { loop, landing: { kind: 'on_branch' } };
-  const ending = new AbortController();
-  house?.interrupt.wakes.add(() => ending.abort());
-  // A signal that came while the house closed has woken everybody already.
-  if ((house?.interrupt.signal ?? null) !== null) ending.abort();
-  const asking = { env: ended.env, say: ended.say, wait: settings.wait !== false, signal: ending.signal };
-  if (typeof settings.land === 'object')
-    return { loop, landing: await handOverTo(settings.land.command, { place, loop, asking }) };
-  const passedOn = house === null ? null : await headOf(place, ended.env);
-  const { gates, overlook } = ended;
-  return { loop, landing: await land({ place, loop, state, gates, passedOn, overlook }, asking) };
-}
-
-async function headOf({ project }: Place, env: NodeJS.ProcessEnv): Promise<string | null> {
+/** The commit that a work tree is at. */
+export async function headOf({ project }: Place, env: NodeJS.ProcessEnv): Promise<string | null> {
   const { root, gitDir, commonDir } = project;
   const folders = { root, gitDir: gitDir!, commonDir: commonDir! };
   return (await readHead(folders, withoutOwnSecrets(env))).head;
@@ -155,9 +125,8 @@ async function runGate(def: GateDef, { place, loop, given, signal }: GateAt): Pr
 }
 
 /** After a run in the main checkout: loops that waited for it and whose own process is gone. */
-export async function landWaiting(place: Place, asking: Omit<Asking, 'wait'>): Promise<LoopLanding[]> {
-  if (place.ground !== '.' || place.project.commonDir === null) return [];
-  const landed: LoopLanding[] = [];
+export async function landWaiting(place: Place, asking: Omit<Asking, 'wait'>): Promise<void> {
+  if (place.ground !== '.' || place.project.commonDir === null) return;
   for (const { id } of readLoops(place.mainDir)) {
     // Each landing takes its time, and somebody may go on with the next loop meanwhile.
     const loop = readLoops(place.mainDir).find((one) => one.id === id);
@@ -166,14 +135,13 @@ export async function landWaiting(place: Place, asking: Omit<Asking, 'wait'>): P
     const tree = await lockTree(work);
     if (tree !== null && tree.kind !== 'taken') continue;
     try {
-      const landing = await land(work, { ...asking, wait: false });
-      asking.say(landingText({ loop, landing }));
-      landed.push({ loop, landing });
+      const landing = await landOne(work, { ...asking, wait: false }, 'merge');
+      asking.say(landingText(landing));
+      await noteLanding({ main: place, loop, say: asking.say }, landing);
     } finally {
       await tree?.release();
     }
   }
-  return landed;
 }
 
 function isWaitedFor({ queued }: Loop): boolean {
@@ -189,9 +157,9 @@ export interface MergeRequest extends Asking {
 }
 
 /** `ralph loops merge`: lands a loop now, whatever `land` says. */
-export async function mergeLoop({ cwd, name, ...asking }: MergeRequest): Promise<LoopLanding> {
+export async function mergeLoop({ cwd, name, ...asking }: MergeRequest): Promise<LandingFact> {
   const here = await findPlace(cwd);
-  const { loop } = await loopHere(cwd, name);
+  const { main, loop } = await loopHere(cwd, name);
   if (loop.standing === 'discarded')
     throw new Problem({
       code: 'loop.discarded',
@@ -204,7 +172,9 @@ export async function mergeLoop({ cwd, name, ...asking }: MergeRequest): Promise
   if (tree !== null && tree.kind !== 'taken')
     throw lockProblem(tree.heldBy, tree.kind === 'foreign' ? tree.lastSeenAt : null);
   try {
-    return { loop, landing: await land(work, asking) };
+    const landing = await landOne(work, asking, 'merge');
+    await noteLanding({ main, loop, say: asking.say }, landing);
+    return landing;
   } finally {
     await tree?.release();
   }

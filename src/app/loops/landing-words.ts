@@ -1,43 +1,31 @@
-/** What came of a loop's work, in words for people, as a value for programs, and as the end of a run. */
-import { type Exit, exitOf } from '../../core/index.ts';
+/** What came of a loop's work: as a fact of its session, as a value for programs, and as the end of a run. */
+import { type Exit, exitOf, isAwaited, type LandingFact, landingText } from '../../core/index.ts';
 import type { Landing } from '../../fleet/index.ts';
 import type { Loop } from '../../store/index.ts';
-import { TO_DO } from '../../views/index.ts';
+import { loopWork } from './beside.ts';
 
-/** A loop and what came of its work. */
-export interface LoopLanding {
-  loop: Loop;
-  landing: Landing;
-}
-
-const shortRef = (ref: string): string => ref.replace(/^refs\/heads\//, '');
-
-/** One sentence for a person, without its stop. */
-export function landingText({ loop, landing }: LoopLanding): string {
-  const [branch, onto] = [shortRef(loop.branch), shortRef(loop.onto)];
+export function landingFact(loop: Loop, landing: Landing): LandingFact {
+  const work = loopWork(loop);
   switch (landing.kind) {
     case 'landed':
-      return `Loop ${loop.id} landed on ${onto}${landing.merged ? ' by a merge' : ''}: ${landing.commit.slice(0, 12)}`;
-    case 'on_branch':
-      return `Loop ${loop.id} is done and stays on its branch ${branch}, as land: branch says; \`ralph loops merge ${loop.id}\` lands it on ${onto}`;
-    case 'handed_over':
-      return `Loop ${loop.id} is done, and land.command took ${branch} over`;
-    case 'queued':
-      return `Loop ${loop.id} is done and waits to land on ${onto}: ${landing.why}. ${TO_DO}${landing.next.replace(/\.$/, '')}`;
+      return { type: 'loop.landed', ...work, commit: landing.commit, merged: landing.merged };
     case 'parked':
-      return `Loop ${loop.id} is done and did not land on ${onto}: ${landing.why}. ${TO_DO}${landing.next.replace(/\.$/, '')}`;
+      return { type: 'loop.parked', ...work, why: landing.why, files: landing.files, next: landing.next };
+    case 'queued':
+      return { type: 'loop.queued', ...work, why: landing.why, next: landing.next };
+    case 'on_branch':
+      return { type: 'loop.stayed', ...work };
+    case 'handed_over':
+      return { type: 'loop.handed_over', ...work };
   }
 }
 
 /** What a program reads of it. */
-export function landingJson({ loop, landing: { kind, ...rest } }: LoopLanding): Record<string, unknown> {
-  const [branch, onto] = [shortRef(loop.branch), shortRef(loop.onto)];
-  return { outcome: kind, loop: loop.id, branch, ...rest, onto };
+export function landingJson({ type, ...rest }: LandingFact): Record<string, unknown> {
+  return { outcome: type === 'loop.stayed' ? 'on_branch' : type.slice('loop.'.length), ...rest };
 }
 
-/** Work that did not land is awaited; everything else leaves the end of the run as it was. */
-export function exitAfter(exit: Exit, { loop, landing }: LoopLanding, signal: string | null): Exit {
-  if (landing.kind !== 'parked' && landing.kind !== 'queued') return exit;
-  const code = signal === null ? 8 : signal === 'SIGINT' ? 130 : 143;
-  return exitOf(code, landingText({ loop, landing }));
+/** Work that did not land is awaited; everything else leaves the end of a run as it was. */
+export function exitAfter(exit: Exit, landing: LandingFact): Exit {
+  return isAwaited(landing) ? exitOf(8, landingText(landing)) : exit;
 }

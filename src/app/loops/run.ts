@@ -97,11 +97,13 @@ function moved(main: Place, { worktree }: Loop, path: string): { tasks?: string 
 
 async function played(request: RunRequest, main: Place, { loop, made }: OpenedLoop): Promise<RunOutcome> {
   let told: Promise<void> | null = null;
-  const opened: RunRequest['opened'] = (house) => {
+  const opened: RunRequest['opened'] = async (house) => {
     const session = house.sessionId;
     if (loop.session !== session || loop.standing !== 'open')
       told ??= tellLoop(main.mainDir, Date.now(), { type: 'loop.session', loop: loop.id, session });
-    request.opened?.(house);
+    // Before anything of its work is told there.
+    await told;
+    await request.opened?.(house);
   };
   let outcome: RunOutcome | null = null;
   try {

@@ -1,0 +1,78 @@
+/**
+ * What became of a loop's work once it was done. A loop works on a branch of its own, and its session is complete
+ * only when that work is where it belongs: the landing is a step of the law like any other, and what came of it is a
+ * fact of the session.
+ */
+import type { Fact } from './event.ts';
+import type { State } from './state.ts';
+import { type Exit, exitOf, type Step, stop, TO_DO } from './step.ts';
+
+/** A loop, its own branch, and the branch its work is to land on; branches as people name them. */
+export interface LoopWork {
+  loop: string;
+  branch: string;
+  onto: string;
+}
+
+export type LandingFact = LoopWork &
+  (
+    | {
+        type: 'loop.landed';
+        /** The commit of `onto` that holds the work. */
+        commit: string;
+        /** By a merge, as `onto` had moved on. */
+        merged: boolean;
+      }
+    /** A person must look; nothing was moved and nothing is gone. `files`: what it is about. */
+    | { type: 'loop.parked'; why: string; files: string[]; next: string }
+    /** Done, and what is in the way ends by itself. */
+    | { type: 'loop.queued'; why: string; next: string }
+    /** `land: branch`: it is done, and stays where it is. */
+    | { type: 'loop.stayed' }
+    /** `land: { command }`: a command of the user's took it over. */
+    | { type: 'loop.handed_over' }
+    /** A person gave the loop up. `keptAs`: a name of ours for what was nowhere else; null: there was nothing. */
+    | { type: 'loop.discarded'; keptAs: string | null }
+  );
+
+/** True for a fact that tells what became of a loop's work as a whole. */
+export function isLandingFact(fact: Fact): fact is LandingFact {
+  return fact.type.startsWith('loop.');
+}
+
+/** What a session that is done owes the branch it works for; null: nothing any more, or it is no loop's. */
+export function landingStep({ policy, landing }: State): Step | null {
+  if (landing === null) return policy?.loop === undefined ? null : { do: 'bring_in' };
+  return isAwaited(landing) ? stop(8, landingText(landing)) : null;
+}
+
+/** Done and not where it belongs: somebody, or something, is waited for. */
+export function isAwaited({ type }: LandingFact): boolean {
+  return type === 'loop.parked' || type === 'loop.queued';
+}
+
+/** Given up by a person: that is the last word, and nothing of the session goes on. */
+export function discardedExit({ landing }: State): Exit | null {
+  return landing?.type === 'loop.discarded' ? exitOf(9, landingText(landing)) : null;
+}
+
+/** One sentence for a person, without its stop. */
+export function landingText(landing: LandingFact): string {
+  const { loop, branch, onto } = landing;
+  switch (landing.type) {
+    case 'loop.landed':
+      return `Loop ${loop} landed on ${onto}${landing.merged ? ' by a merge' : ''}: ${landing.commit.slice(0, 12)}`;
+    case 'loop.stayed':
+      return `Loop ${loop} is done and stays on its branch ${branch}, as land: branch says; \`ralph loops merge ${loop}\` lands it on ${onto}`;
+    case 'loop.handed_over':
+      return `Loop ${loop} is done, and land.command took ${branch} over`;
+    case 'loop.queued':
+      return `Loop ${loop} is done and waits to land on ${onto}: ${landing.why}. ${TO_DO}${unended(landing.next)}`;
+    case 'loop.parked':
+      return `Loop ${loop} is done and did not land on ${onto}: ${landing.why}. ${TO_DO}${unended(landing.next)}`;
+    case 'loop.discarded':
+      return `Loop ${loop} was discarded by a person; ${landing.keptAs === null ? 'it had no work of its own' : `all of it is kept as ${landing.keptAs}`}`;
+  }
+}
+
+const unended = (text: string): string => text.replace(/\.$/, '');
