@@ -129,8 +129,10 @@ function evolveRun(state: State, fact: RunFact, at: number): void {
   if (fact.type === 'run.started') startRun(state, fact, at);
   else if (fact.type === 'run.stopped') stopRun(state, fact);
   else if (fact.type === 'spend.seen') seeSpending(state, fact.usd);
-  else if (fact.type === 'provider.parked') park(state, fact);
+  else if (fact.type === 'provider.parked') park(state, fact, at);
   else if (state.run) {
+    if (fact.short.length === 0) state.run.shortSince = null;
+    else state.run.shortSince ??= at;
     state.run.short = fact.short;
     state.run.room = fact.room ?? null;
   }
@@ -209,13 +211,14 @@ function startRun(state: State, fact: Extract<Fact, { type: 'run.started' }>, at
     spentTodayUsd: fact.spentTodayUsd,
     flags: fact.flags ?? {},
     short: [],
+    shortSince: null,
     room: null,
     stopped: null,
   };
   for (const task of state.tasks.values()) if (!isTerminal(task.status)) fresh.openTasks += 1;
   // After a crash the limits go on; after any stop they restart.
   state.run = afterCrash
-    ? { ...state.run!, flags: fact.flags ?? {}, short: [], room: null, stopped: null }
+    ? { ...state.run!, flags: fact.flags ?? {}, short: [], shortSince: null, room: null, stopped: null }
     : fresh;
   if (!afterCrash) state.hats.activations = {};
   if (stopped && TRY_AGAIN.has(stopped.code)) tryAgain(state);

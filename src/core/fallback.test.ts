@@ -70,6 +70,7 @@ describe('while the provider of an agent says no', () => {
     told: true,
     row: 1,
     since: 0,
+    from: 0,
   });
   const review = { role: 'reviewer', mode: 'TASK_REVIEW', subject: 'x' } as const;
 

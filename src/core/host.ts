@@ -2,7 +2,8 @@
  * What the machine has too little of: no agent is started until there is more, and nobody is charged for that. Agents
  * side by side are as many as there is memory for.
  */
-import type { Shortage } from './event.ts';
+import type { Fact, Shortage } from './event.ts';
+import { isLong, timeWords } from './outage.ts';
 import type { State } from './state.ts';
 import { type Step, stop } from './step.ts';
 
@@ -15,6 +16,32 @@ export function short(state: State, now: number): Step | null {
   if (found.length === 0) return null;
   if (state.policy?.park) return { do: 'wait', until: now + LOOK_AGAIN_MS, for: 'host' };
   return stop(5, `no agent was started: ${shortageWords(found)}`);
+}
+
+/** Tells people, once, of a wait for the machine that has lasted for minutes. */
+export function shortNotice(state: State, now: number): Fact[] {
+  const begins = longSince(state);
+  if (begins === null || !isLong(state.run!.shortSince!, now) || isTold(state, begins)) return [];
+  const text = `${begins}: ${shortageWords(state.run!.short)}. Free some or lower that key; it goes on by itself.`;
+  return [{ type: 'notice.given', level: 'warning', text }];
+}
+
+/** Tells that such a wait is over; nothing where nobody was told of it. */
+export function roomNotice(state: State): Fact[] {
+  const begins = longSince(state);
+  if (begins === null || !isTold(state, begins)) return [];
+  const since = timeWords(state.run!.shortSince!, state.lastAt);
+  const text = `The machine has enough disk and memory again, after a wait since ${since}; the work goes on.`;
+  return [{ type: 'notice.given', level: 'info', text }];
+}
+
+function longSince({ run }: State): string | null {
+  if (run === null || run.shortSince === null) return null;
+  return `No agent was started since ${timeWords(run.shortSince, run.shortSince)}`;
+}
+
+function isTold({ notices }: State, begins: string): boolean {
+  return notices.some(({ text }) => text.startsWith(begins));
 }
 
 /** How many agents are enough for so much memory, each taken for what one has to find; null: as many as may be. */

@@ -42,7 +42,7 @@ export { type HatGraph, hatGraph, mermaid } from './hat-graph.ts';
 export { boundsOf, hatEvidence, hatOf, hiredRoles, listenersFor, wakingTopic } from './hat-work.ts';
 export { aliasesOf, BUILT_IN_ROLES, findHat, type Hat, type Hats, isBuiltIn, isOwn } from './hats.ts';
 export { hear, MAX_TOPICS, mayPublish, topicMatches } from './hear.ts';
-export { fitting, narrowWords, roomIn, shortageWords } from './host.ts';
+export { fitting, narrowWords, roomIn, roomNotice, shortageWords, shortNotice } from './host.ts';
 export type { JournalRecord } from './journal.ts';
 export { JOURNAL_VERSION } from './journal.ts';
 export { brokenTogether, judge } from './judge.ts';

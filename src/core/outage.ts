@@ -21,6 +21,9 @@ const LIMIT_DELAYS_S = [60, 600, 3_600, 14_400];
 /** How long one is left alone at least that was tried as often as is allowed, while others work. Seconds. */
 const SPENT_DELAY_S = 3_600;
 
+/** Waits of less than this are told where people look, and nowhere else. */
+const LONG_WAIT_MS = 5 * 60_000;
+
 /** How a provider said no to this attempt. */
 export interface Refused {
   attempt: AttemptState;
@@ -97,10 +100,10 @@ export function isSpent(state: State, agent: string): boolean {
 }
 
 /** The fact in the state: the agent waits, and how often it was told to without an ended run between. */
-export function park(state: State, fact: Parking): void {
+export function park(state: State, fact: Parking, at: number): void {
   const { agent, until, reason, kind = 'limit', told = true } = fact;
   const row = fact.row ?? (state.parked.get(agent)?.row ?? 0) + 1;
-  state.parked.set(agent, { until, since: state.lastIteration, reason, kind, told, row });
+  state.parked.set(agent, { from: at, until, since: state.lastIteration, reason, kind, told, row });
 }
 
 /** A run of it that ended proves that its provider works; one that began before the no proves nothing. */
@@ -127,8 +130,8 @@ export function outageNotice(state: State, refused: Refused, parking: Parking | 
     const text = `${agent} cannot work (${error.kind}): ${short(error.message)} ${standIn} goes on; ${agent} is tried again at the next start.`;
     return given(state, text) ? [] : [{ type: 'notice.given', level: 'critical', text }];
   }
-  // A short retry of one that nobody stands in for is told by its own line.
-  if (parking.until <= at || (standIn === undefined && error.kind !== 'limit')) return [];
+  // A short wait that nobody stands in for is told by its own line; nobody need be sent a message for it.
+  if (parking.until <= at || (standIn === undefined && !isLong(at, parking.until))) return [];
   const when = timeWords(parking.until, at);
   const going = standIn === undefined ? 'the run waits for it' : `${standIn} goes on`;
   const text = parking.told
@@ -138,12 +141,15 @@ export function outageNotice(state: State, refused: Refused, parking: Parking | 
   return untold || given(state, text) ? [] : [{ type: 'notice.given', level: 'warning', text }];
 }
 
-/** Tells that an agent which was waited for is started again, where others stood in or its limit ended. */
+/** A wait that people hear of on their channels: once when it begins, and once when it is over. */
+export const isLong = (from: number, until: number): boolean => until - from >= LONG_WAIT_MS;
+
+/** Tells that an agent which was waited for is started again, where others stood in or the wait was long. */
 export function backNotice(state: State, agent: string): Fact[] {
   const parked = state.parked.get(agent);
   if (parked === undefined) return [];
   const others = standIns(state, agent, parked.since);
-  if (others.length === 0 && parked.kind !== 'limit') return [];
+  if (others.length === 0 && !isLong(parked.from, parked.until)) return [];
   const meanwhile = others.length === 0 ? '' : `; ${others.join(' and ')} went on meanwhile`;
   const what = parked.told ? 'its limit ended' : `the wait for its ${parked.kind} ended`;
   const text = `${agent} is back: ${what} at ${timeWords(parked.until, state.lastAt)}${meanwhile}.`;

@@ -142,6 +142,7 @@ export interface ItemState {
 
 export interface Parked {
   /** Epoch ms. */
+  from: number;
   until: number;
   /** The last iteration that had begun when that was said. */
   since: number;
@@ -255,6 +256,8 @@ export interface RunState extends Spent {
   flags: Record<string, unknown>;
   /** What the machine had too little of when it was last looked at. */
   short: Shortage[];
+  /** Since when it had, epoch ms; null: it has enough. */
+  shortSince: number | null;
   /** How many agents its memory is enough for at once; null: for as many as there may be. */
   room: number | null;
   stopped: { code: number; word: string; reason: string } | null;

@@ -2,7 +2,7 @@
  * Keeps agents from being started on a machine that is about to be full, and as few side by side as it has memory for:
  * what is short is written down, and told.
  */
-import { roomIn, type Shortage, type State, type Step } from '../core/index.ts';
+import { roomIn, roomNotice, type Shortage, type State, type Step, shortNotice } from '../core/index.ts';
 import { append, type House } from './house.ts';
 
 /** Looks at disk and memory; what is short, or no longer is, becomes a fact. A few MB more or less are none. */
@@ -27,6 +27,11 @@ export async function lookAtRoom(house: House): Promise<void> {
   await see(house, (known) => (known.room === room ? null : { short: known.short, room }));
 }
 
+/** A wait for the machine is told to people once it is long. */
+export async function tellShort(house: House): Promise<void> {
+  await append(house, (state) => shortNotice(state, house.clock.now()));
+}
+
 /** Whether how many there is memory for decides about this step. */
 export function asksForRoom({ run, wave }: State, step: Step): boolean {
   if (step.do === 'run') return wave?.beside === true;
@@ -36,11 +41,13 @@ export function asksForRoom({ run, wave }: State, step: Step): boolean {
 type Seen = { short: Shortage[]; room: number | null };
 
 async function see(house: House, change: (known: Seen) => Seen | null): Promise<void> {
-  await append(house, ({ run }) => {
+  await append(house, (state) => {
+    const { run } = state;
     const seen = run === null ? null : change({ short: run.short ?? [], room: run.room ?? null });
     if (seen === null) return [];
     const { short, room } = seen;
-    return [{ type: 'host.seen', short, ...(room === null ? {} : { room }) }];
+    const news = short.length === 0 ? roomNotice(state) : [];
+    return [{ type: 'host.seen', short, ...(room === null ? {} : { room }) }, ...news];
   });
 }
 

@@ -5,7 +5,7 @@
  *   mailbox ─intake→ State ─decide→ Step ─perform→ facts ─append→ journal ─evolve→ State
  */
 import { decide, type Exit, exitOf, type Step } from '../core/index.ts';
-import { asksForRoom, lookAtHost, lookAtRoom } from './host.ts';
+import { asksForRoom, lookAtHost, lookAtRoom, tellShort } from './host.ts';
 import { append, type House, redraw, type Turned, type Wake } from './house.ts';
 import { intake } from './intake.ts';
 import { abort } from './perform/abort.ts';
@@ -56,6 +56,7 @@ async function perform(house: House, step: Step): Promise<Turned> {
   switch (step.do) {
     case 'wait':
       house.fresh = null;
+      if (step.for === 'host') await tellShort(house);
       return { wake: step.until === null ? 'message' : { at: step.until } };
     case 'stop': {
       const { code, word, reason } = step;

@@ -1,5 +1,5 @@
 /** What channels are told, and what the loop makes of a channel that reaches nobody. */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Channel, type ChannelInbox, type News, openMessenger } from '../../src/engine/index.ts';
 import { crashedAfter, facts, honest, leave, makeWorld, policy, run, send, type World } from './world.ts';
 
@@ -227,4 +227,70 @@ test('what an agent told on its way is not told again when its outbox is read af
   expect(told).toEqual(['half way', 'half way']);
   leave(crashed);
   leave(world);
+});
+
+describe("a wait that is nobody's doing", () => {
+  const told = ({ told: news }: ReturnType<typeof phone>) =>
+    news.flatMap((one) => (one.kind === 'notice' ? [one.text] : []));
+
+  /** A machine that is full until it was looked at so often. */
+  function fullFor(looks: number): World {
+    const world = makeWorld({ tasks: [{ id: 't1' }], play: honest });
+    world.outside.freeMb.memory = 80;
+    const { free } = world.house.host;
+    let left = looks;
+    world.house.host.free = async (folders) => {
+      if (left-- === 0) world.outside.freeMb.memory = 9_000;
+      return free(folders);
+    };
+    return world;
+  }
+
+  test.each([
+    ['a full machine for half an hour: when it has lasted for minutes, and when it is over', 60, 2],
+    ['a full machine for two minutes: not at all', 4, 0],
+  ])('%s', async (_, looks, messages) => {
+    const world = fullFor(looks);
+    const channel = phone();
+    const host = { minFreeDiskMb: 0, minFreeMemoryMb: 300 };
+    await withPhone(world, channel, async () => {
+      const { exit, waits } = await run(world, { host, park: true });
+      expect(exit.code).toBe(0);
+      expect(waits.length).toBeGreaterThanOrEqual(looks - 1);
+    });
+    expect(told(channel)).toEqual(
+      [
+        /^No agent was started since 22:00 UTC: only 80 MB of memory are available, and 300 have to be .* Free some or lower that key; it goes on by itself\.$/,
+        /^The machine has enough disk and memory again, after a wait since 22:00 UTC; the work goes on\.$/,
+      ]
+        .slice(0, messages)
+        .map((text) => expect.stringMatching(text)),
+    );
+    leave(world);
+  });
+
+  test.each([
+    ["a provider's limit for an hour: when it begins, and when it is over", 3_600_000, 2],
+    ["a provider's limit for a minute: not at all", 60_000, 0],
+  ])('%s', async (_, lastsMs, messages) => {
+    let until = 0;
+    const world = makeWorld({
+      tasks: [{ id: 't1' }],
+      play: (seen, w) =>
+        w.outside.now < until
+          ? { die: { kind: 'limit', message: 'limit hit', resetsAt: until }, tookMs: 1_000 }
+          : honest(seen, w),
+    });
+    until = world.outside.now + lastsMs;
+    const channel = phone();
+    await withPhone(world, channel, async () => {
+      expect((await run(world, { park: true })).exit.code).toBe(0);
+    });
+    expect(told(channel)).toEqual(
+      [/: limit until 23:00 UTC; the run waits for it\./, / is back: its limit ended at 23:00 UTC\.$/]
+        .slice(0, messages)
+        .map((text) => expect.stringMatching(text)),
+    );
+    leave(world);
+  });
 });
