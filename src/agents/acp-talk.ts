@@ -7,9 +7,10 @@
 import type { AgentError } from '../core/index.ts';
 import type { AgentCall, AgentEvent } from '../engine/index.ts';
 import { acpUpdates } from './acp-events.ts';
-import { answerPermission } from './acp-permission.ts';
+import { acpOutcome, acpRequest, CANCELLED } from './acp-permission.ts';
 import { eventReader, type Notes } from './event-reader.ts';
 import { count, isObject, type Json, object, objects, parseLine, text } from './json.ts';
+import { openDesk } from './permission.ts';
 import { classifyError } from './provider-error.ts';
 import { resetTimeIn } from './reset-time.ts';
 import type { StreamReader } from './stream.ts';
@@ -116,6 +117,9 @@ export function acpConversation(call: AgentCall, now: () => number = Date.now): 
   /** The turn was asked to end: for an urgent word, which then begins the next one, or for good. */
   let ending: 'word' | 'all' | null = null;
   let last = 0;
+  const desk = openDesk(call);
+  /** Asked for, and not answered yet. */
+  const asking = new Set<unknown>();
 
   const write = (message: Json): boolean =>
     input?.write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`) === true;
@@ -243,11 +247,20 @@ export function acpConversation(call: AgentCall, now: () => number = Date.now): 
     if (session === '' || isOver || about === null || held.length === 0) return;
     if (turns === 0) return give('queue');
     if (held.some(({ urgent }) => urgent) && about.live !== 'steering') {
-      if (ending === null) write({ method: 'session/cancel', params: { sessionId: session } });
+      if (ending === null) cancel();
       ending ??= 'word';
       return;
     }
     if (about.live !== null) give(about.live);
+  }
+
+  /** Ends the turn. What it asked for in it is asked of nobody any more, and the protocol wants that said. */
+  function cancel(): boolean {
+    const isWritten = write({ method: 'session/cancel', params: { sessionId: session } });
+    desk.allGone();
+    for (const id of asking) write({ id, result: { outcome: CANCELLED } });
+    asking.clear();
+    return isWritten;
   }
 
   function give(way: 'queue' | 'steering'): void {
@@ -285,8 +298,11 @@ export function acpConversation(call: AgentCall, now: () => number = Date.now): 
     const params = object(message.params);
     if (method === 'session/request_permission') {
       const told = updates.toolCall(object(params.toolCall));
-      void answerPermission(call, { call: told, params }).then(({ outcome, refused }) => {
-        if (refused) updates.refused(told.id);
+      asking.add(id);
+      desk.ask(JSON.stringify(id), acpRequest(told, params), (decision) => {
+        const outcome = acpOutcome(params, decision);
+        if (!decision.allow || outcome === CANCELLED) updates.refused(told.id);
+        asking.delete(id);
         write({ id, result: { outcome } });
       });
       return updates.flush();
@@ -347,7 +363,7 @@ export function acpConversation(call: AgentCall, now: () => number = Date.now): 
         cancel() {
           if (session === '' || turns === 0 || isOver) return false;
           ending = 'all';
-          return write({ method: 'session/cancel', params: { sessionId: session } });
+          return cancel();
         },
         over() {
           isOver = true;

@@ -67,7 +67,7 @@ export function startChild(call: AgentCall, plan: ChildPlan): AgentHandle {
       talk?.goOn();
       return;
     }
-    talk?.hush(reader.told().error !== null);
+    talk?.hush({ failed: reader.told().error !== null, busy: state === 'busy' });
     leaving = setTimeout(showTheDoor, leaveMs[state]);
   }
 

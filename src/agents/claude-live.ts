@@ -5,6 +5,9 @@
  * each message when it takes it in: in the middle of a turn at once, at the beginning of one with the
  * model's first words. An interrupt ends the running tool and the turn, and the session goes on.
  */
+import type { AgentCall } from '../engine/index.ts';
+import { hearClaude } from './claude-permission.ts';
+import { isAsked, openDesk } from './permission.ts';
 import type { LiveInput } from './talk.ts';
 
 /** Arguments that open the talk; beside `-p` and `--output-format stream-json`. */
@@ -28,10 +31,22 @@ function takenId(line: string): string | null {
   }
 }
 
-/** Claude Code's way to talk. */
-export const CLAUDE_LIVE: LiveInput = {
-  message: (text, id) => JSON.stringify({ type: 'user', message: { role: 'user', content: text }, uuid: id }),
-  interrupt: (id) =>
-    JSON.stringify({ type: 'control_request', request_id: id, request: { subtype: 'interrupt' } }),
-  taken: takenId,
-};
+/** Claude Code's way to talk, in one run. */
+export function claudeLive(call: AgentCall): LiveInput {
+  const desk = openDesk(call);
+  const asking: Partial<LiveInput> = {
+    wakesUp: true,
+    answer(line, later) {
+      hearClaude(desk, line, later);
+      return null;
+    },
+  };
+  return {
+    message: (text, id) =>
+      JSON.stringify({ type: 'user', message: { role: 'user', content: text }, uuid: id }),
+    interrupt: (id) =>
+      JSON.stringify({ type: 'control_request', request_id: id, request: { subtype: 'interrupt' } }),
+    taken: takenId,
+    ...(isAsked(call) ? asking : {}),
+  };
+}

@@ -2,9 +2,10 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Move, sitAgentExam } from '../../test/exams/agent-exam.ts';
 import type { AgentReport } from '../core/index.ts';
+import type { AgentCall } from '../engine/index.ts';
 import { claudeAgent } from './claude.ts';
 
 const FOLDER = new URL('../../test/fixtures/agents/claude-2.1.332/', import.meta.url);
@@ -77,6 +78,7 @@ interface Over {
   wallMs?: number;
   idleMs?: number;
   resume?: string;
+  permission?: AgentCall['permission'];
 }
 
 function begin(steps: object[], over: Over = {}, agent = claudeAgent({ name: 'claude' })) {
@@ -92,6 +94,7 @@ function begin(steps: object[], over: Over = {}, agent = claudeAgent({ name: 'cl
     model: over.model ?? null,
     readOnly: over.readOnly ?? false,
     ...(over.resume === undefined ? {} : { resume: over.resume }),
+    ...(over.permission === undefined ? {} : { permission: over.permission }),
     spawned: () => Promise.resolve(),
     event: () => {},
     groundMoved: () => Promise.resolve(true),
@@ -210,5 +213,53 @@ describe('talked to while it works, the claude agent', () => {
     expect(handle.send).toBeUndefined();
     expect(await handle.done).toMatchObject({ ending: 'ended', finalMessage: 'x' });
     expect(readFileSync(join(folder, 'args'), 'utf8')).not.toContain('--input-format');
+  });
+});
+
+describe('under rules that ask or deny, the claude agent', () => {
+  beforeAll(async () => {
+    putClaude(folder, [{ out: '2.1.332 (Claude Code)\n' }]);
+    await claudeAgent({ name: 'claude', env: { PATH: `${folder}:/usr/bin:/bin` } }).check();
+  });
+
+  const asks = {
+    type: 'control_request',
+    request_id: 'r',
+    request: { subtype: 'can_use_tool', tool_name: 'Bash' },
+  };
+  const ASKS = {
+    out: `${JSON.stringify({ ...asks, request: { ...asks.request, input: { command: 'git push' } } })}\n`,
+  };
+  const permission = () => Promise.resolve({ allow: false as const, reason: 'no' });
+  const background = (tasks: object[]) => ({
+    out: `${JSON.stringify({ type: 'system', subtype: 'background_tasks_changed', tasks })}\n`,
+  });
+
+  it('is started so that it asks for commands and changes, whatever its settings allow, and reads the answer', async () => {
+    const { args, report } = await play([ASKS, NOTED, { out: `${saying('x')}\n` }], { permission });
+    expect(args).not.toContain('--dangerously-skip-permissions');
+    expect(args[args.indexOf('--permission-mode') + 1]).toBe('default');
+    expect(args[args.indexOf('--permission-prompt-tool') + 1]).toBe('stdio');
+    const settings = args.find((arg) => arg.startsWith('--settings='))?.replace('--settings=', '') ?? '{}';
+    expect(JSON.parse(settings).permissions.ask).toEqual(expect.arrayContaining(['Bash', 'Write', 'Edit']));
+    expect([report.ending, log().includes('"said":"deny"')]).toEqual(['ended', true]);
+  });
+
+  it('is heard and answered in the turn that begins when what it left in the background ends', async () => {
+    const left = background([{ description: 'tests', task_type: 'local_bash' }]);
+    const turn = [{ pause: 300 }, background([]), { pause: 100 }, { out: `${INIT}\n` }, ASKS, NOTED];
+    const steps = [left, { out: `${saying('First.')}\n` }, ...turn, { out: `${saying('Second.')}\n` }];
+    const { report } = await play(steps, { permission });
+    expect(report).toMatchObject({ ending: 'ended', finalMessage: 'Second.' });
+    expect(log().includes('"said":"deny"')).toBe(true);
+  });
+
+  it('that is too old to be asked is not started', async () => {
+    const env = { ...process.env, PATH: `${folder}:/usr/bin:/bin` };
+    const old = claudeAgent({ name: 'claude', env });
+    putClaude(folder, [{ out: '2.0.76 (Claude Code)\n' }]);
+    await old.check();
+    expect(old.capabilities.permissions).toBeUndefined();
+    expect(() => begin([], { permission }, old)).toThrow(/asks nobody/);
   });
 });

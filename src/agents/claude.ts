@@ -4,13 +4,15 @@
  * test/fixtures/agents. A version too old for that is given the prompt as text and is not talked to.
  */
 import { randomUUID } from 'node:crypto';
-import type { ProblemFacts } from '../core/index.ts';
+import { Problem, type ProblemFacts } from '../core/index.ts';
 import type { Agent, AgentCall, Capabilities } from '../engine/index.ts';
 import { findProgram } from '../process/index.ts';
 import { startChild } from './child.ts';
-import { CLAUDE_LIVE, LIVE_ARGUMENTS, LIVE_SINCE } from './claude-live.ts';
+import { claudeLive, LIVE_ARGUMENTS, LIVE_SINCE } from './claude-live.ts';
+import { ASKING_ARGUMENTS, PERSONS_TOOLS } from './claude-permission.ts';
 import { readClaude } from './claude-stream.ts';
 import { type About, type CliSpec, isOlder, lookFor, type Wanted } from './cli.ts';
+import { isAsked } from './permission.ts';
 
 export const CLAUDE: About & Wanted = {
   title: 'Claude Code',
@@ -40,18 +42,22 @@ const CAPABILITIES: Capabilities = {
   limits: true,
   // A reviewer is refused the file tools, but keeps its shell to run the thing: that can still write.
   readOnly: false,
+  permissions: true,
 };
 
 /** Tools that change the work tree; refused to a call that shall only read. */
 const WRITING_TOOLS = 'Write,Edit,MultiEdit,NotebookEdit';
 
 function argumentsOf(call: AgentCall, live: boolean): string[] {
-  const args = ['-p', '--output-format', 'stream-json', '--verbose', '--dangerously-skip-permissions'];
+  const asks = isAsked(call);
+  const free = asks ? ASKING_ARGUMENTS : ['--dangerously-skip-permissions'];
+  const args = ['-p', '--output-format', 'stream-json', '--verbose', ...free];
   if (live) args.push(...LIVE_ARGUMENTS);
   if (call.resume === undefined) args.push('--session-id', randomUUID());
   else args.push('--resume', call.resume);
   if (call.model !== null) args.push('--model', call.model);
-  if (call.readOnly) args.push('--disallowedTools', WRITING_TOOLS);
+  const without = [...(call.readOnly ? [WRITING_TOOLS] : []), ...(asks ? [PERSONS_TOOLS] : [])];
+  if (without.length > 0) args.push('--disallowedTools', without.join(','));
   // Beside the user's own servers, not in their place. The `=` keeps the option from taking what follows it.
   if (call.env.RALPH_RUN_TOKEN !== undefined) args.push(`--mcp-config=${OWN_SERVER}`);
   return args;
@@ -72,6 +78,13 @@ function environmentOf(call: AgentCall): Record<string, string> {
   const root = process.getuid?.() === 0;
   return { ...(root ? { IS_SANDBOX: '1' } : {}), ...call.env };
 }
+
+const CANNOT_ASK: ProblemFacts = {
+  code: 'permissions.not_asked',
+  what: 'permissions asks or denies, and this version of Claude Code asks nobody before a command.',
+  why: `It asks on its stdin from version ${LIVE_SINCE.join('.')} on.`,
+  fix: `Update it: ${CLAUDE.install}@latest`,
+};
 
 /** Programs, by path, that were found too old to be talked to; what was not looked at is taken for a new one. */
 const DEAF = new Set<string>();
@@ -95,13 +108,15 @@ export function claudeAgent(spec: CliSpec): Agent {
     name: spec.name,
     get capabilities() {
       if (!isDeaf(spec, spec.env ?? process.env)) return CAPABILITIES;
-      return { ...CAPABILITIES, liveInput: false, interrupt: false };
+      const { permissions: _, ...rest } = CAPABILITIES;
+      return { ...rest, liveInput: false, interrupt: false };
     },
     start(call) {
       const live = !isDeaf(spec, call.env);
+      if (!live && isAsked(call)) throw new Problem(CANNOT_ASK);
       const command = [spec.program ?? 'claude', ...(spec.args ?? []), ...argumentsOf(call, live)];
       const plan = { command, env: environmentOf(call), input: call.prompt, reader: readClaude() };
-      return Promise.resolve(startChild(call, live ? { ...plan, live: CLAUDE_LIVE } : plan));
+      return Promise.resolve(startChild(call, live ? { ...plan, live: claudeLive(call) } : plan));
     },
     check: () => checkClaude(spec),
   };

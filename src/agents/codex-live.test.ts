@@ -9,6 +9,7 @@ import type { AgentCall } from '../engine/index.ts';
 import { cliAgent } from './cli.ts';
 import { CODEX, readCodex } from './codex.ts';
 import { codexLive } from './codex-live.ts';
+import type { LiveInput } from './talk.ts';
 
 const FOLDER = new URL('../../test/fixtures/agents/codex-0.171.0/', import.meta.url);
 const puppet = fileURLToPath(new URL('../../test/exams/puppet.mjs', import.meta.url));
@@ -28,12 +29,15 @@ const THREAD = line({ id: 'thread', result: { thread: { id: 't' } } });
 const turn = (event: string, id: string, threadId = 't') =>
   line({ method: `turn/${event}`, params: { threadId, turn: { id, status: 'completed' } } });
 
+/** What stdin gets for this line at once. */
+const heard = (live: LiveInput, said: string) => live.answer?.(said, () => {});
+
 /** A talk in whose first turn the model is at work. */
 function atWork() {
   const live = codexLive(CALL);
   live.message('x', '1');
-  live.answer?.(THREAD);
-  live.answer?.(turn('started', 'u'));
+  heard(live, THREAD);
+  heard(live, turn('started', 'u'));
   return live;
 }
 
@@ -43,10 +47,10 @@ describe('the lines of codex', () => {
     const methods = json(live.message('x', '1')).map(({ method }) => method);
     expect(methods).toEqual(['initialize', 'initialized', 'thread/start']);
     expect(live.message('more', '2')).toBe('');
-    expect(json(live.answer?.(THREAD))).toMatchObject([
+    expect(json(heard(live, THREAD))).toMatchObject([
       { method: 'turn/start', params: { threadId: 't', clientUserMessageId: '1', input: [{ text: 'x' }] } },
     ]);
-    expect(json(live.answer?.(turn('started', 'u')))).toMatchObject([
+    expect(json(heard(live, turn('started', 'u')))).toMatchObject([
       { method: 'turn/steer', params: { expectedTurnId: 'u', clientUserMessageId: '2' } },
     ]);
     const again = json(codexLive({ ...CALL, resume: 'old' }).message('x', '1'));
@@ -72,25 +76,25 @@ describe('the lines of codex', () => {
       { method: 'turn/interrupt', params: { threadId: 't', turnId: 'u' } },
     ]);
     expect(live.message('now', '3')).toBe('');
-    expect(live.answer?.(line({ id: '2', result: {} }))).toBe('');
-    const told = json(live.answer?.(turn('completed', 'u')));
+    expect(heard(live, line({ id: '2', result: {} }))).toBe('');
+    const told = json(heard(live, turn('completed', 'u')));
     expect(told).toMatchObject([{ method: 'turn/start', id: '3', params: { input: [{ text: 'now' }] } }]);
   });
 
   it('a message that came too late for its turn begins a further one', () => {
     const live = atWork();
     live.message('late', '2');
-    live.answer?.(turn('completed', 'u'));
-    const told = json(live.answer?.(line({ id: '2', error: { code: -32600, message: 'no active turn' } })));
+    heard(live, turn('completed', 'u'));
+    const told = json(heard(live, line({ id: '2', error: { code: -32600, message: 'no active turn' } })));
     expect(told).toMatchObject([{ method: 'turn/start', params: { clientUserMessageId: '2' } }]);
   });
 
   it('turns of agents that it hired are none of ours, and what it asks a person is refused', () => {
     const live = atWork();
-    expect(live.answer?.(turn('completed', 'v', 'other'))).toBeNull();
+    expect(heard(live, turn('completed', 'v', 'other'))).toBeNull();
     expect(json(live.message('more', '2'))).toMatchObject([{ method: 'turn/steer' }]);
     const asked = line({ method: 'item/tool/requestUserInput', id: 7, params: {} });
-    expect(json(live.answer?.(asked))).toMatchObject([{ id: 7, error: { code: -32601 } }]);
+    expect(json(heard(live, asked))).toMatchObject([{ id: 7, error: { code: -32601 } }]);
   });
 });
 

@@ -5,7 +5,9 @@
  * between two turns begins a further one, and so does one that follows an interrupt, once the turn has ended.
  */
 import type { AgentCall } from '../engine/index.ts';
+import { approvalPolicy, codexEar } from './codex-permission.ts';
 import { type Json, object, parseLine, text } from './json.ts';
+import { isAsked, openDesk } from './permission.ts';
 import type { LiveInput } from './talk.ts';
 
 /** Looked for before a line is parsed: most lines are long and are none of these. */
@@ -31,8 +33,9 @@ const request = (id: string, method: string, params: object): string =>
   JSON.stringify({ method, id, params });
 
 /** A new thread works where the program was started. With its folder named, Codex would note it as trusted for good. */
-function greeting({ cwd, model, resume }: AgentCall): string {
-  const mine = { model, approvalPolicy: 'never', sandbox: 'danger-full-access' };
+function greeting(call: AgentCall): string {
+  const { cwd, model, resume } = call;
+  const mine = { model, approvalPolicy: approvalPolicy(isAsked(call)), sandbox: 'danger-full-access' };
   return [
     request('greeting', 'initialize', {
       clientInfo: { name: 'ralph', title: 'Ralph', version: '1.0.0' },
@@ -53,6 +56,7 @@ export function codexLive(call: AgentCall): LiveInput {
   let interrupting = false;
   const waiting: { said: string; id: string }[] = [];
   const steered = new Map<string, string>();
+  const asked = codexEar(openDesk(call));
 
   /** What can be said of all that waits. */
   function next(): string {
@@ -99,13 +103,13 @@ export function codexLive(call: AgentCall): LiveInput {
       const item = object(object(object(parseLine(line)).params).item);
       return item.type === 'userMessage' ? text(item.clientId) || null : null;
     },
-    answer(line) {
-      if (!HEARD.test(line)) return null;
+    answer(line, later) {
+      if (asked(line, later) || !HEARD.test(line)) return null;
       const message = object(parseLine(line));
       const { method } = message;
       if (method === undefined) return answered(message);
       if (message.id !== undefined) {
-        // Nobody sits at it: what it asks is not answered by anybody.
+        // What it asks beside permission is not answered by anybody.
         return JSON.stringify({
           id: message.id,
           error: { code: -32601, message: 'Nobody is there to ask.' },

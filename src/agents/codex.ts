@@ -134,6 +134,7 @@ const QUIET = `
   fs/changed guardianWarning hook/completed hook/started item/autoApprovalReview/completed
   item/autoApprovalReview/started item/commandExecution/terminalInteraction item/mcpToolCall/progress
   mcpServer/startupStatus/updated model/rerouted model/safetyBuffering/updated model/verification
+  item/commandExecution/requestApproval item/fileChange/requestApproval mcpServer/elicitation/request
   modelProvider/authRecoveryCompleted modelProvider/authRecoveryStarted serverRequest/resolved skills/changed warning
 `;
 /** What answers to our requests are called; they alone have no method. */
@@ -270,6 +271,7 @@ export const CODEX: Cli = {
     limits: true,
     // Its own sandbox would keep a reviewer from running the thing, and from reporting.
     readOnly: false,
+    permissions: true,
   },
   args: () => ARGUMENTS,
   read: (call) => readCodex({ model: call?.model ?? null }),

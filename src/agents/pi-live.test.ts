@@ -9,6 +9,7 @@ import type { AgentEvent } from '../engine/index.ts';
 import { cliAgent } from './cli.ts';
 import { PI } from './pi.ts';
 import { piLive } from './pi-live.ts';
+import type { LiveInput } from './talk.ts';
 
 const FOLDER = new URL('../../test/fixtures/agents/pi-0.73.1/', import.meta.url);
 const puppet = fileURLToPath(new URL('../../test/exams/puppet.mjs', import.meta.url));
@@ -50,6 +51,9 @@ const ECHO = {
 };
 const NOTED = { take: '{"type":"session_info_changed","said":"{{said}}"}\n' };
 
+/** What stdin gets for this line at once. */
+const heard = (live: LiveInput, said: string) => live.answer?.(said, () => {});
+
 describe('the lines of pi', () => {
   it('a recorded message that was taken in between two tools is known by its words', () => {
     const live = piLive();
@@ -67,8 +71,8 @@ describe('the lines of pi', () => {
     live.message('x', '1');
     expect(JSON.parse(live.interrupt?.('2') ?? '')).toEqual({ id: '2', type: 'abort' });
     expect(live.message('now', '3')).toBe('');
-    expect(live.answer?.('{"type":"agent_end"}')).toBeNull();
-    const told = live.answer?.('{"id":"2","type":"response","command":"abort","success":true}');
+    expect(heard(live, '{"type":"agent_end"}')).toBeNull();
+    const told = heard(live, '{"id":"2","type":"response","command":"abort","success":true}');
     expect(JSON.parse(told ?? '')).toMatchObject({ type: 'prompt', message: 'now' });
     expect(live.message('later', '4')).toContain('later');
   });
@@ -76,7 +80,7 @@ describe('the lines of pi', () => {
   it('the dialogs of extensions are left, and what only shows something is not answered', () => {
     const live = piLive();
     const asked = (method: string) =>
-      live.answer?.(JSON.stringify({ type: 'extension_ui_request', id: 'q', method }));
+      heard(live, JSON.stringify({ type: 'extension_ui_request', id: 'q', method }));
     expect(JSON.parse(asked('confirm') ?? '')).toEqual({
       type: 'extension_ui_response',
       id: 'q',

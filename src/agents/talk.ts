@@ -13,10 +13,12 @@ export interface LiveInput {
   interrupt?(id: string): string;
   /** The id of the message that this line of stdout says was taken in; null where it says none. */
   taken(line: string): string | null;
-  /** What stdin gets in return for this line of stdout; null: nothing. */
-  answer?(line: string): string | null;
+  /** What stdin gets in return for this line of stdout; null: nothing. What takes a while is said `later`. */
+  answer?(line: string, later: (words: string) => void): string | null;
   /** It tells of a failure before it tries again: a word of its end is waited for a while then. */
   triesAgain?: true;
+  /** What it left in the background begins a further turn when it ends, in which it has to be heard and answered. */
+  wakesUp?: true;
 }
 
 /** The stdin of a child, as far as a talk needs it. */
@@ -33,9 +35,10 @@ export interface Talk {
   heard(line: string): void;
   /**
    * The agent has said its last word: ends stdin. Where something that was sent is still under way, a further turn
-   * may begin with it, and stdin stays open for a moment more. The same where it `failed` and may try again.
+   * may begin with it, and stdin stays open for a moment more. The same where it `failed` and may try again, and for
+   * as long as it is `busy` with what may wake it up.
    */
-  hush(failed: boolean): void;
+  hush(how: { failed: boolean; busy: boolean }): void;
   /** A further turn has begun. */
   goOn(): void;
   /** Asks the agent to end its turn by itself; false where there is none to end, or no way to ask. */
@@ -54,6 +57,7 @@ export function startTalk(input: Input, live: LiveInput, prompt: string): Talk {
   const waiting = new Map<string, (taken: boolean) => void>();
   let open = tell(live.message(prompt, randomUUID()));
   let closing: NodeJS.Timeout | undefined;
+  let mayWake = false;
 
   function tell(words: string): boolean {
     return words === '' || input.write(`${words}\n`);
@@ -79,19 +83,24 @@ export function startTalk(input: Input, live: LiveInput, prompt: string): Talk {
       return new Promise((resolve) => waiting.set(id, resolve));
     },
     heard(line) {
-      if (open) tell(live.answer?.(line) ?? '');
+      if (open) tell(live.answer?.(line, (words) => open && tell(words)) ?? '');
       if (waiting.size === 0) return;
       const id = live.taken(line);
       if (id !== null) settle(id, true);
     },
-    hush(failed) {
+    hush({ failed, busy }) {
       clearTimeout(closing);
       const retries = failed && live.triesAgain === true;
-      if (waiting.size > 0) closing = setTimeout(close, MOMENT_MS);
+      if (live.wakesUp === true) mayWake ||= busy;
+      if (mayWake && busy) return;
+      if (waiting.size > 0 || mayWake) closing = setTimeout(close, MOMENT_MS);
       else if (retries) closing = setTimeout(close, RETRY_MOMENT_MS);
       else close();
     },
-    goOn: () => clearTimeout(closing),
+    goOn() {
+      clearTimeout(closing);
+      mayWake = false;
+    },
     over() {
       clearTimeout(closing);
       open = false;

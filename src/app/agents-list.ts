@@ -168,7 +168,7 @@ const CAPABILITIES: Record<keyof AgentInfo['capabilities'], string> = {
   cost: 'tells its cost',
   limits: 'tells when a used-up limit ends',
   readOnly: 'can be kept from writing',
-  permissions: 'asks before it does what its own settings do not allow',
+  permissions: 'asks for permission, so that rules about it hold',
 };
 
 function agentText(agent: ListedAgent, now: number): string {

@@ -18,8 +18,8 @@ import { append, type House } from './house.ts';
 import { expire } from './perform/expire.ts';
 
 export interface Permissions {
-  /** The answer to one request. */
-  decide(request: PermissionRequest): Promise<PermissionDecision>;
+  /** The answer to one request, which its agent may take back. */
+  decide(request: PermissionRequest, gone: AbortSignal): Promise<PermissionDecision>;
   /** Gives on what was answered since the last look, and hears silence. */
   look(): Promise<void>;
   /** After the agent's end: withdraws what is still open. */
@@ -50,6 +50,7 @@ export function followPermissions(house: House, owner: PermissionOwner): Permiss
   async function ask(
     request: PermissionRequest,
     verdict: ReturnType<typeof permissionFor>,
+    gone: AbortSignal,
   ): Promise<PermissionDecision> {
     let id = '';
     await append(house, (state) => {
@@ -59,8 +60,11 @@ export function followPermissions(house: House, owner: PermissionOwner): Permiss
     });
     const decided = new Promise<PermissionDecision>((resolve) => waiting.set(id, resolve));
     house.live.get(iteration)?.pauseClocks?.();
+    const takeBack = () => void append(house, (state) => withdrawal(state, id, NOT_ASKED)).then(look);
+    gone.addEventListener('abort', takeBack, { once: true });
+    if (gone.aborted) takeBack();
     await look();
-    return decided;
+    return decided.finally(() => gone.removeEventListener('abort', takeBack));
   }
 
   async function look(): Promise<void> {
@@ -80,7 +84,7 @@ export function followPermissions(house: House, owner: PermissionOwner): Permiss
   }
 
   return {
-    async decide(request) {
+    async decide(request, gone) {
       const policy = house.state.policy?.permissions;
       if (policy === undefined) return { allow: true };
       const verdict = permissionFor(policy, request);
@@ -93,7 +97,7 @@ export function followPermissions(house: House, owner: PermissionOwner): Permiss
           request,
           `${by} says ask, and nobody can be asked in this run: no terminal, and no channel that takes answers`,
         );
-      return ask(request, verdict);
+      return ask(request, verdict, gone);
     },
     look,
     async close() {
@@ -103,11 +107,14 @@ export function followPermissions(house: House, owner: PermissionOwner): Permiss
   };
 }
 
+const NOT_ASKED = 'withdrawn: the agent does not ask it any more';
+
+function withdrawal(state: House['state'], id: string, why: string): Fact[] {
+  return state.openQuestions.has(id) ? [{ type: 'question.closed', id, why }] : [];
+}
+
 /** The questions of an attempt that is over: nobody waits for their answer any more. */
 export function withdrawn(state: House['state'], iteration: number): Fact[] {
-  return openPermissions(state, iteration).map(({ question }) => ({
-    type: 'question.closed' as const,
-    id: question.id,
-    why: `withdrawn: iteration ${iteration}, which asked, is over`,
-  }));
+  const why = `withdrawn: iteration ${iteration}, which asked, is over`;
+  return openPermissions(state, iteration).flatMap(({ question }) => withdrawal(state, question.id, why));
 }

@@ -287,7 +287,7 @@ export interface Capabilities {
   cost: boolean;
   limits: boolean;
   readOnly: boolean;
-  /** It asks before it does something, and takes a no. Absent: it cannot be asked. */
+  /** It asks before it does something, and takes a no: rules about permissions hold for it. Absent: it cannot be asked. */
   permissions?: true;
 }
 
@@ -314,8 +314,11 @@ export interface AgentCall {
   event(event: AgentEvent): void;
   /** True when a file below the ground changed since `since` (epoch ms); asked before an idle end. */
   groundMoved(sinceMs: number): Promise<boolean>;
-  /** Whether the agent may do this; asked by agents that ask, and absent where everything is allowed. */
-  permission?(request: PermissionRequest): Promise<PermissionDecision>;
+  /**
+   * Whether the agent may do this; asked by agents that ask, and absent where everything is allowed. `gone`: the agent
+   * does not want to know any more.
+   */
+  permission?(request: PermissionRequest, gone: AbortSignal): Promise<PermissionDecision>;
 }
 
 export type AgentEvent =

@@ -119,7 +119,7 @@ function begin(
       setTimeout(() => void talk.send(said ?? ''), 500);
     }
     if (reader.leaving() === 'no') talk.goOn();
-    else talk.hush(reader.told().error !== null);
+    else talk.hush({ failed: reader.told().error !== null, busy: false });
   };
 }
 

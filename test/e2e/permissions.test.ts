@@ -1,5 +1,5 @@
 /** An agent asks before it pushes: people see the command, and what they say is what happens. */
-import { existsSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -138,6 +138,57 @@ test('the question of an attempt that a kill cut off is withdrawn, and the next 
   ]);
   await project.ralph(['answer', 'q2', 'deny', 'not today'], { env: env() });
   expect(result(await again.done).exit).toMatchObject({ code: 0 });
+});
+
+/** The same rules, with Claude Code at work: on PATH stands one that asks as the real one does. */
+function beginClaude(asks: object, permissions = ASK_PUSH): Started {
+  symlinkSync(resolve(import.meta.dirname, '../standins/claude.mjs'), join(folder, 'claude'));
+  project = makeProject({
+    files: { 'ralph/tasks.json': taskList([story('a')]) },
+    config: `RObot: { enabled: true, timeout_seconds: 600, telegram: { allowed_users: [1] } }\npermissions: ${permissions}\n`,
+  });
+  const path = `${folder}:${process.env.PATH}`;
+  const more = { ...env(), PATH: path, CLAUDE_ASKS: JSON.stringify(asks) };
+  return project.start(['run', '--json', '--agent', 'claude'], { env: more });
+}
+const PUSH = { name: 'Bash', input: { command: COMMAND } };
+const EDIT = { name: 'Edit', input: { file_path: 'src/key.ts', old_string: 'old', new_string: 'new' } };
+
+test('claude code asks for a command: allowed from the chat it runs, and the same attempt ends well', async () => {
+  const { done } = beginClaude(PUSH);
+  const asked = await shown(COMMAND);
+  expect(has('pushed.txt')).toBe(false);
+  phone.press(asked, asked.buttons[0]!.callback_data);
+  expect(result(await done).exit).toMatchObject({ code: 0 });
+  expect([has('pushed.txt'), has('held.txt')]).toEqual([true, false]);
+  expect(facts(project, 'guidance.reached')).toMatchObject([{ questions: ['q1'], how: 'live' }]);
+  expect(verdicts(project)).toEqual(['a accepted']);
+});
+
+test('claude code asks for a change, by its path in the project, and the question shows its lines', async () => {
+  const { done } = beginClaude(EDIT, '{ rules: [{ match: "src/*", policy: ask }] }');
+  await until(() => facts(project, 'question.asked').length === 1, 'the question');
+  expect(facts(project, 'question.asked')[0]?.question.text).toContain('src/key.ts\n-old\n+new');
+  await project.ralph(['answer', 'q1', 'deny'], { env: env() });
+  expect(result(await done).exit).toMatchObject({ code: 0 });
+  expect([has('held.txt'), has('pushed.txt')]).toEqual([true, false]);
+});
+
+test('an urgent word ends what the agent asks for: the question is withdrawn and the work goes on', async () => {
+  const { done } = beginClaude(PUSH);
+  await until(() => facts(project, 'question.asked').length === 1, 'the question');
+  await project.ralph(['tell', '--urgent', 'Leave the push.'], { env: env() });
+  expect(result(await done).exit).toMatchObject({ code: 0 });
+  expect(facts(project, 'question.closed')).toMatchObject([
+    { id: 'q1', why: 'withdrawn: the agent does not ask it any more' },
+  ]);
+  expect([has('held.txt'), facts(project, 'attempt.started').length]).toEqual([true, 1]);
+});
+
+test('claude code is not made to ask where everything is allowed', async () => {
+  const { done } = beginClaude(PUSH, '{ rules: [{ match: "git push*", policy: allow }] }');
+  expect(result(await done).exit).toMatchObject({ code: 0 });
+  expect([has('pushed.txt'), facts(project, 'question.asked')]).toEqual([true, []]);
 });
 
 test('an agent that cannot be asked is not started under rules that it would not keep', async () => {

@@ -11,7 +11,10 @@ const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 // Talked to while it works: the lines of stdin say something, and the prompt is the first of it. What a line says
 // stands here by the argument that opens the talk; undefined: nothing.
 const TALKS = {
-  '--input-format': ({ message, request, uuid }) => ({ said: message?.content ?? request.subtype, id: uuid }),
+  '--input-format': ({ message, request, response, uuid }) => ({
+    said: message?.content ?? request?.subtype ?? response.response.behavior,
+    id: uuid,
+  }),
   rpc: ({ type, message, id }) => ({ prompt: { said: message, id }, abort: { said: type, id } })[type],
   'app-server': ({ method, id, params }) => {
     if (method === 'thread/start') process.stdout.write('{"id":"thread","result":{"thread":{"id":"t"}}}\n');

@@ -114,7 +114,7 @@ export const START_CHECKS: Check<StartSubject>[] = [
         ...new Set(agents.filter(({ capabilities }) => !capabilities.permissions).map(({ name }) => name)),
       ];
       const failures = deaf.length === 0 ? [] : [cannotBeAsked(deaf)];
-      return { what: 'rules hold for what the agent asks for; its own settings say what that is', failures };
+      return { what: 'rules hold for what the agent asks for', failures };
     },
   },
   { name: 'tasks', inRun: false, look: lookAtTasks },
@@ -153,7 +153,7 @@ function cannotBeAsked(names: string[]): ProblemFacts {
     code: 'permissions.not_asked',
     what: `permissions asks or denies, and ${names.join(', ')} ${names.length === 1 ? 'asks' : 'ask'} nobody before a command.`,
     why: 'The rules would hold nothing: this agent is started without permission prompts of its own.',
-    fix: 'Take an agent that asks (`acp:<command>`; `ralph agents` shows which do), shut it into a `sandbox`, or set permissions back to allow.',
+    fix: 'Take an agent that asks (claude, codex, `acp:<command>`; `ralph agents` shows which do), shut it into a `sandbox`, or set permissions back to allow.',
   };
 }
 

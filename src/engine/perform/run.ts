@@ -291,7 +291,7 @@ async function seeThrough(
         if (event.kind === 'usage') house.usage.set(iteration, event);
         house.event(iteration, event);
       },
-      permission: permissions.decide,
+      ...(policy.permissions === undefined ? {} : { permission: permissions.decide }),
       groundMoved: async () => {
         const now = await house.ground.snapshot();
         const moved = now.tree !== lastTree;
