@@ -162,8 +162,9 @@ export async function openSetup(cwd: string, env: NodeJS.ProcessEnv): Promise<Se
 export async function discardLoop(
   cwd: string,
   name: string,
+  say: (text: string) => void,
 ): Promise<{ loop_id: string; kept_as: string | null }> {
-  return (await import('./loops/end.ts')).discardLoop(cwd, name);
+  return (await import('./loops/end.ts')).discardLoop(cwd, name, say);
 }
 
 export async function pruneLoops(

@@ -47,7 +47,6 @@ async function carryOut({ action, loop, more }: Said, options: LoopOptions): Pro
       return 0;
     }
     case 'merge': {
-      const say = (text: string) => process.stderr.write(`${text}\n`);
       const asked = {
         cwd: folderOf(options),
         env: process.env,
@@ -74,7 +73,7 @@ async function carryOut({ action, loop, more }: Said, options: LoopOptions): Pro
       return 0;
     case 'discard': {
       if (loop === undefined || options.yes !== true) throw unsaid(loop);
-      const data = await app.discardLoop(folderOf(options), loop);
+      const data = await app.discardLoop(folderOf(options), loop, say);
       const kept =
         data.kept_as === null ? 'it had no work of its own' : `all of it is kept as ${data.kept_as}`;
       answer(options, data, `Discarded loop ${data.loop_id}; ${kept}.`);
@@ -93,6 +92,8 @@ async function carryOut({ action, loop, more }: Said, options: LoopOptions): Pro
       throw unknownAction(action);
   }
 }
+
+const say = (text: string): void => void process.stderr.write(`${text}\n`);
 
 /** The session of a loop, as `--session` takes it. */
 function sessionOf(action: string, loop: string | undefined): string {

@@ -130,10 +130,12 @@ export async function loop(house: House): Promise<Exit> {
 }
 
 async function interrupted(house: House, signal: keyof typeof SIGNAL_EXIT): Promise<Exit> {
-  const exit = exitOf(
-    SIGNAL_EXIT[signal],
-    `${signal}: running agents were ended and not judged; run again to go on`,
-  );
+  const step = decide(house.state, { now: house.clock.now(), live: new Set(house.live.keys()) });
+  const what =
+    step.do === 'bring_in'
+      ? `everything is done, and loop ${house.state.policy?.loop?.loop} has not landed; run again to land it`
+      : 'running agents were ended and not judged; run again to go on';
+  const exit = exitOf(SIGNAL_EXIT[signal], `${signal}: ${what}`);
   await append(house, [{ type: 'run.stopped', ...exit }]);
   await redraw(house);
   return exit;

@@ -3,14 +3,16 @@ import { Problem } from '../../core/index.ts';
 import { holds, innerRepositories, isTreeOf, uncommitted } from '../../repo/index.ts';
 import { type Loop, readLoops, tellLoop } from '../../store/index.ts';
 import { findPlace, type Place } from '../place.ts';
-import { besideOf, givenIn, mainPlace } from './beside.ts';
+import { besideOf, givenIn, loopWork, mainPlace } from './beside.ts';
 import { branchOf, loopHere, requireIdle } from './intact.ts';
+import { noteLanding } from './note.ts';
 import { keepAll, takeAway } from './take-away.ts';
 
 /** Keeps all of it under a name of ours, then takes its work tree and branch away. */
 export async function discardLoop(
   cwd: string,
   name: string,
+  say: (text: string) => void,
 ): Promise<{ loop_id: string; kept_as: string | null }> {
   const { main, loop } = await loopHere(cwd, name);
   await requireIdle(main, loop);
@@ -21,6 +23,7 @@ export async function discardLoop(
   const keptAs = await keepAll(main, loop);
   await tellLoop(main.mainDir, Date.now(), { type: 'loop.discarded', loop: loop.id, keptAs });
   await takeAway(main, loop);
+  await noteLanding({ main, loop, say }, { type: 'loop.discarded', ...loopWork(loop), keptAs });
   return { loop_id: loop.id, kept_as: keptAs };
 }
 
