@@ -3,12 +3,16 @@
  * of the pool is ready than one that git makes anew.
  */
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { sieveOf } from '../src/agents/child.ts';
 import { readClaude } from '../src/agents/claude-stream.ts';
 import { CLIS, type CliKind } from '../src/agents/clis.ts';
 import type { StreamReader } from '../src/agents/stream.ts';
+import { redactorOf } from '../src/core/index.ts';
+import type { LogSieve } from '../src/process/index.ts';
 import { lineSplitter } from '../src/process/lines.ts';
 import { openGround, openPool } from '../src/repo/index.ts';
 import { costMs, inTurns, type Row, type Scale } from './measure.ts';
@@ -30,6 +34,12 @@ const MB = 1024 * 1024;
 /** What a tool prints into the longest event of a run, as where an agent reads a file. */
 const PRINTED = 'A line of some file that an agent looked at, and "another" one.\n'.repeat(256);
 
+/** As many secrets as an environment with some services in it has. */
+const KNOWN = Array.from({ length: 12 }, (_, index) => ({
+  name: `SERVICE_${index}_TOKEN`,
+  value: createHash('sha256').update(`token ${index}`).digest('base64url'),
+}));
+
 /** The recorded run of each agent, over and over, as one stream that does not end. */
 export async function parseRows({ quick }: Scale): Promise<Row[]> {
   const bytes = (quick ? 1 : 64) * MB;
@@ -46,13 +56,16 @@ export async function parseRows({ quick }: Scale): Promise<Row[]> {
 }
 
 /** Feeds a stream of these lines; answers how many bytes it was. */
-function feeder(lines: string[], take: (line: string) => void): (upTo: number) => number {
+function feeder(lines: string[], take: (line: string) => void, log?: LogSieve): (upTo: number) => number {
   const one = Buffer.from(`${lines.join('\n')}\n`);
   const block = Buffer.concat(Array(Math.ceil(CHUNK / one.length)).fill(one) as Buffer[]);
   const splitter = lineSplitter(16 * MB, take);
   return (upTo) => {
     let fed = 0;
-    for (; fed < upTo; fed += block.length) splitter.add(block);
+    for (; fed < upTo; fed += block.length) {
+      splitter.add(block);
+      log?.add(block);
+    }
     return fed;
   };
 }
@@ -94,7 +107,7 @@ async function rateRows(
   bytes: number,
 ): Promise<Row[]> {
   const reader = make();
-  const feed = feeder(withOutput(lines), reading(reader));
+  const feed = feeder(withOutput(lines), reading(reader), sieveOf(redactorOf(KNOWN))());
   feed(bytes / 8);
   const before = process.memoryUsage().rss;
   let fed = 0;
@@ -104,7 +117,7 @@ async function rateRows(
   if (reader.told().finalMessage === '') throw new Error(`${folder} was not read`);
   return [
     {
-      name: `${folder}: read, one file of 16 KB a run`,
+      name: `${folder}: read, and secrets taken out of its log, one file of 16 KB a run`,
       value: fed / MB / (ms / 1000),
       unit: 'MB/s',
       least: 100,

@@ -3,9 +3,9 @@
  * process plus what the stream told into the report. The same for every agent; only the command line,
  * the way of the prompt and the reader differ.
  */
-import type { AgentError, AgentReport } from '../core/index.ts';
+import type { AgentError, AgentReport, Redactor } from '../core/index.ts';
 import type { AgentCall, AgentEvent, AgentHandle } from '../engine/index.ts';
-import { type RunResult, run } from '../process/index.ts';
+import { type LogSieve, type RunResult, run } from '../process/index.ts';
 import type { StreamReader, Told } from './stream.ts';
 import { type Input, type LiveInput, startTalk, type Talk } from './talk.ts';
 
@@ -97,6 +97,7 @@ export function startChild(call: AgentCall, plan: ChildPlan): AgentHandle {
     graceMs: GRACE_MS,
     maxLineBytes: LINE_BYTES,
     logPath: call.logPath,
+    ...(call.redactor === undefined ? {} : { logThrough: sieveOf(call.redactor) }),
     onSpawn: (pid, startTime) => call.spawned(pid, startTime),
     onLine: readLine,
     onChunk: (bytes, stream) => {
@@ -130,6 +131,21 @@ export function startChild(call: AgentCall, plan: ChildPlan): AgentHandle {
       clearTimeout(overdue);
       talk?.over();
     }),
+  };
+}
+
+/** A character for each byte: what is no secret comes out as it came, whatever its encoding. */
+export function sieveOf(redactor: Redactor): () => LogSieve {
+  return () => {
+    const stream = redactor.stream();
+    return {
+      add: (bytes) =>
+        Buffer.from(
+          stream.add(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')),
+          'latin1',
+        ),
+      end: () => Buffer.from(stream.end(), 'latin1'),
+    };
   };
 }
 

@@ -1,10 +1,12 @@
 /** The ways to people that a run opens, and what they may do with it: look, and put messages into its mailbox. */
 import { join } from 'node:path';
 import type { Settings } from '../config/index.ts';
-import type { Channel } from '../engine/index.ts';
+import type { Redactor } from '../core/index.ts';
+import type { Channel, LoopInbox } from '../engine/index.ts';
 import { withoutOwnSecrets } from './environment.ts';
 import { pairedChats, pollerLease } from './pairing.ts';
 import type { Place } from './place.ts';
+import { redactorHere } from './secrets.ts';
 
 export interface ChannelsRequest {
   place: Place;
@@ -53,5 +55,24 @@ export async function makeChannels({ place, settings, env, say }: ChannelsReques
   if (channels.desktop) {
     found.push(made.desktopChannel({ env: withoutOwnSecrets(env), warn: say }));
   }
-  return found;
+  return found.map((channel) => discreet(channel, redactorHere()));
+}
+
+/** The channel, told everything without secrets, and shown nothing else where it looks for itself. */
+function discreet(channel: Channel, redactor: Redactor): Channel {
+  const over = <T extends LoopInbox>(inbox: T): T =>
+    // What it says of itself may change, so it is asked itself.
+    Object.assign(Object.create(inbox) as T, {
+      open: () => redactor.value(inbox.open()),
+      question: (id: string) => redactor.value(inbox.question(id)),
+      view: async (window: Parameters<LoopInbox['view']>[0]) => redactor.text(await inbox.view(window)),
+    });
+  return {
+    name: channel.name,
+    answers: channel.answers,
+    open: (inbox) =>
+      channel.open(Object.assign(over(inbox), { others: async () => (await inbox.others()).map(over) })),
+    show: (news) => channel.show(redactor.value(news)),
+    close: () => channel.close(),
+  };
 }

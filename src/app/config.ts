@@ -17,6 +17,7 @@ import type { ProblemFacts } from '../core/index.ts';
 import { AGENT_OUTPUTS, BUILT_IN_AGENTS } from './agents.ts';
 import { namedSession, sessionsHere } from './choose.ts';
 import { findPlace, type Place } from './place.ts';
+import { learnSecrets } from './secrets.ts';
 
 export interface SettingsRequest {
   place: Place;
@@ -36,6 +37,7 @@ export async function loadSettings({ place, env, flags, session }: SettingsReque
     agentOutputs: AGENT_OUTPUTS,
     instructions: session === null ? undefined : instructionsOf(place, session.id),
   });
+  learnSecrets(loaded.settings);
   const { protect } = loaded.settings;
   if (protect.length === 0) return loaded;
   const { idlePatterns } = await import('./protect.ts');

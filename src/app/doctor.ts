@@ -27,6 +27,7 @@ import { openPlaceGround } from './open.ts';
 import { findPlace, type Place } from './place.ts';
 import { type LoadedSession, openList, type Plan, stringEnv } from './plan.ts';
 import { startSubject } from './preflight.ts';
+import { redactorHere } from './secrets.ts';
 import { whichList } from './which-list.ts';
 
 export interface DoctorRequest {
@@ -160,7 +161,13 @@ async function gateBaseline({ request, tell, live, subject, ground, aside, env }
       if (live.signal !== null) break;
       request.say(`Running the gate ${def.name}: ${def.run} …`);
       const marker = `ralph-doctor-${process.pid}-${def.name}`;
-      const result = await baselineOf(def, { gates: processGates, ground, env, marker, live });
+      const result = await baselineOf(def, {
+        gates: processGates(redactorHere()),
+        ground,
+        env,
+        marker,
+        live,
+      });
       if (result === null) continue;
       baseline.set(def.name, result.outcome);
       tell(result.rows);

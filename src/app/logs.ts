@@ -3,9 +3,10 @@ import { createReadStream, existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
-import { Problem, type State } from '../core/index.ts';
+import { Problem, type RedactingStream, type State } from '../core/index.ts';
 import { logName } from '../store/index.ts';
 import { nextWords } from '../views/index.ts';
+import { redactorHere } from './secrets.ts';
 import { openState, type StateWindow } from './windows.ts';
 
 export interface LogRequest {
@@ -31,6 +32,7 @@ export async function showLog(request: LogRequest): Promise<void> {
     path,
     at: 0,
     decoder: new StringDecoder('utf8'),
+    redacting: redactorHere().stream(),
     jsonFor: request.json ? wanted : null,
   };
   await pass(tail);
@@ -39,7 +41,7 @@ export async function showLog(request: LogRequest): Promise<void> {
     await pass(tail);
   }
   await pass(tail);
-  print(tail, tail.decoder.end());
+  print(tail, tail.redacting.add(tail.decoder.end()) + tail.redacting.end());
 }
 
 export interface FollowRequest {
@@ -103,11 +105,15 @@ function stillOpen(open: ReadonlySet<number>, iteration: number): boolean {
   return open.has(iteration);
 }
 
-/** How far a transcript is copied. The decoder keeps the first bytes of a character whose rest is to come. */
+/**
+ * How far a transcript is copied. The decoder keeps the first bytes of a character whose rest is to come, and the
+ * redactor the first ones of what may be a secret: logs of earlier versions were written as they came.
+ */
 interface Tail {
   path: string;
   at: number;
   decoder: StringDecoder;
+  redacting: RedactingStream;
   jsonFor: number | null;
 }
 
@@ -116,7 +122,7 @@ async function pass(tail: Tail): Promise<void> {
   const size = (await stat(tail.path).catch(() => null))?.size ?? 0;
   if (size <= tail.at) return;
   for await (const chunk of createReadStream(tail.path, { start: tail.at, end: size - 1 }))
-    print(tail, tail.decoder.write(chunk as Buffer));
+    print(tail, tail.redacting.add(tail.decoder.write(chunk as Buffer)));
   tail.at = size;
 }
 

@@ -45,6 +45,7 @@ import { thisMachine } from './host.ts';
 import { markedProcesses } from './leftovers.ts';
 import type { Place } from './place.ts';
 import { poolOf } from './pool.ts';
+import { redactorHere } from './secrets.ts';
 import { costRecord } from './spending.ts';
 
 export interface OpenRequest {
@@ -114,7 +115,8 @@ export async function openSession(request: OpenRequest): Promise<Opened> {
       ground,
       pool: poolOf(request, ground),
       agent: request.agent,
-      gates: processGates,
+      gates: processGates(redactorHere()),
+      redactor: redactorHere(),
       leftovers: markedProcesses,
       list: request.list,
       mirrors,

@@ -7,6 +7,7 @@ import { configCommands } from './config.ts';
 import { controlCommands } from './control.ts';
 import { feedbackCommand } from './feedback.ts';
 import { hatsCommand } from './hats.ts';
+import { hideSecrets } from './hide.ts';
 import { importCommand } from './import.ts';
 import { refuseAgents } from './inside-attempt.ts';
 import { complain } from './io.ts';
@@ -64,6 +65,7 @@ function everyCommand(command: Command, visit: (command: Command) => void): void
 
 /** Runs one command line; answers its exit code. */
 export async function runProgram(argv: string[]): Promise<number> {
+  hideSecrets();
   const outcome = { code: 0 };
   const done = (code: number) => {
     outcome.code = code;

@@ -8,6 +8,7 @@ import {
   type Fact,
   type JournalRecord,
   type Mark,
+  type Redactor,
   type SideGround,
   type State,
   type Usage,
@@ -65,6 +66,8 @@ export interface Ports {
   /** null: the work tree is no loop's. */
   landings: Landings | null;
   cycles: CycleFiles;
+  /** What agents and programs said goes through it on its way in: no secret stands in a fact, a log or a message. */
+  redactor: Redactor;
   /** A fresh secret of at least 128 bits, as hex. */
   secret(): string;
   sha256(text: string): string;

@@ -12,6 +12,7 @@ import {
   permissionDecision,
   permissionFor,
   permissionQuestion,
+  type Redactor,
   wantedIn,
 } from '../core/index.ts';
 import { append, type House } from './house.ts';
@@ -30,6 +31,8 @@ export interface PermissionOwner {
   iteration: number;
   agent: string;
   about: string;
+  /** People are shown, and the journal keeps, what goes through it; the rules see all of it. */
+  redactor: Redactor;
 }
 
 /** Begins with nothing asked. */
@@ -84,10 +87,11 @@ export function followPermissions(house: House, owner: PermissionOwner): Permiss
   }
 
   return {
-    async decide(request, gone) {
+    async decide(wanted, gone) {
       const policy = house.state.policy?.permissions;
       if (policy === undefined) return { allow: true };
-      const verdict = permissionFor(policy, request);
+      const verdict = permissionFor(policy, wanted);
+      const request = owner.redactor.value(wanted);
       if (verdict.word === 'allow') return { allow: true };
       const by = verdict.rule === null ? 'permissions.default' : `the rule "${verdict.rule}"`;
       if (verdict.word === 'deny') return refused(request, `${by} says deny`);

@@ -23,6 +23,7 @@ import type {
   ProblemFacts,
   PromptKnowledge,
   Question,
+  Redactor,
   State,
   TaskDef,
   TaskSource,
@@ -302,8 +303,9 @@ export interface AgentCall {
   /** `RALPH_MARKER` value; also in `env`. */
   marker: string;
   allowance: Allowance;
-  /** Raw output is written here as it comes. */
+  /** Raw output is written here as it comes, without secrets where a redactor is given. */
   logPath: string;
+  redactor?: Redactor;
   model: string | null;
   readOnly: boolean;
   /** The command line as it is started inside of the sandbox; absent: it runs as it is. */

@@ -1,6 +1,7 @@
 /** `land: { command }`: the user's own way to land a branch, in the loop's work tree, with the loop in its variables. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Redactor } from '../core/index.ts';
 import { run } from '../process/index.ts';
 import { openIntegration } from '../repo/index.ts';
 import { readLoops, tellLoop } from '../store/index.ts';
@@ -18,6 +19,8 @@ export interface HandOver {
   command: string;
   env: Record<string, string>;
   signal?: AbortSignal | undefined;
+  /** What the command says is told without secrets. */
+  redactor: Redactor;
 }
 
 /** Exit 0 means that it was handed over; whether it has landed is then for that command to see to. */
@@ -46,7 +49,12 @@ export async function handOver(request: HandOver): Promise<Landing> {
     await tellLoop(mainDir, Date.now(), { type: 'loop.handed_over', ...told, head });
     return { kind: 'handed_over' };
   }
-  const said = `${result.output.text}\n${result.error ?? ''}`.trim().split('\n').slice(-5).join('\n');
+  const said = request.redactor
+    .text(`${result.output.text}\n${result.error ?? ''}`)
+    .trim()
+    .split('\n')
+    .slice(-5)
+    .join('\n');
   const how = result.ending === 'exited' ? `ended with ${result.exitCode}` : 'did not end by itself';
   const landing = parked(
     `\`${command}\` of land.command ${how}${said === '' ? '' : `: ${said}`}`,

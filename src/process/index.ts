@@ -1,6 +1,6 @@
 export type { KeptOutput } from './kept.ts';
 export { ancestorCarries, findByMarker } from './marker.ts';
-export type { RunningChild, RunOptions, RunResult } from './options.ts';
+export type { LogSieve, RunningChild, RunOptions, RunResult } from './options.ts';
 export { findProgram } from './program.ts';
 export { run } from './run.ts';
 export { endAll } from './signals.ts';

@@ -29,6 +29,8 @@ export interface RunOptions {
   onChunk?(bytes: Uint8Array, stream: 'stdout' | 'stderr'): void;
   /** Both streams are appended to this file; a slow disk slows the child instead of filling memory. */
   logPath?: string;
+  /** What each of the two streams goes through on its way into the log; absent: it is written as it is. */
+  logThrough?(): LogSieve;
   /** Bytes kept of the head and of the tail, each; default 64 KiB. */
   keepBytes?: number;
   /** Default 1 MiB. */
@@ -38,6 +40,14 @@ export interface RunOptions {
    * signs of life, and the idle clock starts again.
    */
   beforeIdle?(sinceMs: number): Promise<boolean>;
+}
+
+/** What is written in place of what came. */
+export interface LogSieve {
+  /** The bytes are valid during the call only. */
+  add(bytes: Uint8Array): Uint8Array;
+  /** What was held back. */
+  end(): Uint8Array;
 }
 
 /** How one child process ended. */

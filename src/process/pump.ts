@@ -43,6 +43,7 @@ export function startPump(
       guarded(() => options.onLine?.(line, name)),
     ),
   );
+  const sieves = names.map(() => options.logThrough?.() ?? null);
   let last = { awakeMs: 0, epochMs: Date.now() };
   let isHeldBack = false;
   /** Set by the exit: at so many bytes the child's own output is all in. */
@@ -74,8 +75,13 @@ export function startPump(
     kept.both.add(chunk);
     guarded(() => options.onChunk?.(chunk, name));
     if (options.onLine !== undefined) splitters[names.indexOf(name)]!.add(chunk);
-    if (log?.write(chunk) === false) isHeldBack = true;
+    if (logged(sieves[names.indexOf(name)]?.add(chunk) ?? chunk) === false) isHeldBack = true;
     if (isHeldBack || kept.both.count() >= mostBytes) for (const each of names) streams[each].pause();
+  }
+
+  /** False: enough waits to be written. */
+  function logged(bytes: Uint8Array): boolean {
+    return bytes.length === 0 || log === null || log.write(bytes);
   }
 
   for (const name of names) {
@@ -107,6 +113,7 @@ export function startPump(
     async close() {
       for (const name of names) streams[name].destroy();
       for (const splitter of splitters) splitter.end();
+      for (const sieve of sieves) if (sieve !== null) logged(sieve.end());
       return log === null ? null : log.close();
     },
     kept() {

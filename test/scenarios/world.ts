@@ -19,6 +19,7 @@ import type {
   Policy,
   TaskDef,
 } from '../../src/core/index.ts';
+import { redactorOf } from '../../src/core/index.ts';
 import { policyOf } from '../../src/core/test-facts.ts';
 import {
   type Agent,
@@ -406,6 +407,7 @@ function ports(world: World): Ports {
     },
     landings: { bringIn: (_, signal) => world.lands!(world, signal) },
     cycles: cycleFiles({ ...outside, sha, task: (given, order) => task(given, order, false) }),
+    redactor: redactorOf([]),
     secret: () => sha(`${world.records.length}-${Math.random()}`),
     sha256: sha,
     recorded: () => undefined,

@@ -32,8 +32,8 @@ export const PURE_ROOMS = ['core', 'views', 'dialects'];
 /** The packages a pure room may still import: they compute and touch nothing. */
 export const PURE_PACKAGES: Record<string, readonly string[]> = { dialects: ['yaml'] };
 
-/** Doors beside `index.ts`: the version is told without loading the room behind it. */
-export const SIDE_DOORS = ['src/app/product.ts'];
+/** Doors beside `index.ts`: the version is told, and secrets are hidden, without loading the room behind it. */
+export const SIDE_DOORS = ['src/app/product.ts', 'src/app/secrets.ts'];
 
 /** The command line is the entry to the other fronts: it may open them, lazily. */
 export const LAZY_FRONTS: Record<string, readonly string[]> = { cli: ['agentside', 'tui', 'web'] };

@@ -18,6 +18,7 @@ import { agentEnvironment, withoutOwnSecrets } from '../environment.ts';
 import { processGates } from '../gates.ts';
 import { lockProblem } from '../open.ts';
 import { findPlace, type Place } from '../place.ts';
+import { redactorHere } from '../secrets.ts';
 import { givenIn } from './beside.ts';
 import { loopHere, ownTree } from './intact.ts';
 import { landingFact } from './landing-words.ts';
@@ -72,6 +73,7 @@ async function handOverTo(
     command,
     env: await agentEnvironment(sessionDirOf(place, loop), asking.env),
     signal: asking.signal,
+    redactor: redactorHere(),
   });
 }
 
@@ -116,7 +118,7 @@ interface GateAt {
 /** null: it passed, or it was stopped; else the end of what it said. */
 async function runGate(def: GateDef, { place, loop, given, signal }: GateAt): Promise<string | null> {
   const marker = `${loop.id}-landing-${sha256(`${place.mainDir}\0${def.name}`).slice(0, 16)}`;
-  const running = processGates.run(def, { ground: { cwd: place.dir }, env: given, marker });
+  const running = processGates(redactorHere()).run(def, { ground: { cwd: place.dir }, env: given, marker });
   const stop = () => void running.stop();
   signal?.addEventListener('abort', stop, { once: true });
   const result = await running.done;

@@ -100,7 +100,8 @@ async function landing(house: House, task: TaskState): Promise<Fact> {
   const reason = await unfit(house, paths);
   if (reason !== null) return { type: 'landing.failed', task: id, reason };
   const result = await commit(house, task, paths);
-  if (result.kind === 'failed') return { type: 'landing.failed', task: id, reason: result.reason };
+  if (result.kind === 'failed')
+    return { type: 'landing.failed', task: id, reason: house.redactor.text(result.reason) };
   const missing = await notInHead(
     house,
     result.kind === 'nothing' ? paths : paths.filter((path) => !result.paths.includes(path)),

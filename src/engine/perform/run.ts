@@ -24,6 +24,7 @@ import {
   type SideGround,
   type State,
   type StopCause,
+  secretsOfEnv,
   type TaskState,
   wakingTopic,
 } from '../../core/index.ts';
@@ -273,7 +274,8 @@ async function seeThrough(
   const policy = house.state.policy!;
   let lastTree = call.before.tree;
   let handle: AgentHandle;
-  const permissions = followPermissions(house, { iteration, agent, about: item.task ?? 'session' });
+  const redactor = house.redactor.and(secretsOfEnv(env));
+  const permissions = followPermissions(house, { iteration, agent, about: item.task ?? 'session', redactor });
   try {
     handle = await house.agent(agent).start({
       prompt: text,
@@ -284,12 +286,13 @@ async function seeThrough(
       marker,
       allowance: allowed,
       logPath: house.works.logPath(iteration),
+      redactor,
       model: modelFor(policy, item.role, agent),
       readOnly: MODES[item.mode].mayWrite === 'nothing',
       spawned: (pid, startTime) => append(house, [{ type: 'attempt.spawned', iteration, pid, startTime }]),
       event: (event) => {
         if (event.kind === 'usage') house.usage.set(iteration, event);
-        house.event(iteration, event);
+        house.event(iteration, redactor.value(event));
       },
       ...(policy.permissions === undefined ? {} : { permission: permissions.decide }),
       groundMoved: async () => {
@@ -325,7 +328,7 @@ async function seeThrough(
       await steering.look();
     },
   });
-  const report = await handle.done;
+  const report = redactor.value(await handle.done);
   house.live.delete(iteration);
   await watcher.close();
   await permissions.close();
