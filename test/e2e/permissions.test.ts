@@ -63,6 +63,25 @@ async function shown(text: string) {
 }
 const has = (path: string) => existsSync(join(project.dir, path));
 
+test('a secret in the command is shown to nobody, the rules see it, and always in this run holds for it', async () => {
+  const secret = ['ghp_', 'q7Zr2WmX9tKc4VbN8sLd3FgH6jPy1RuT5aEo'].join('');
+  const command = `git push https://ann:${secret}@git.example.org/a.git main`;
+  const { done } = begin({ turns: [[asks(command), asks(command), ...ends]] });
+  const asked = await shown('git push https://ann:[secret: GitHub token]@git.example.org/a.git main');
+  phone.press(asked, asked.buttons[1]!.callback_data);
+  const ran = await done;
+  expect(result(ran).exit).toMatchObject({ code: 0 });
+  expect([has('pushed.txt'), has('held.txt')]).toEqual([true, false]);
+  expect(facts(project, 'question.asked')).toHaveLength(1);
+  for (const text of [
+    ran.out,
+    ran.err,
+    JSON.stringify(phone.sentTo(1)),
+    JSON.stringify(facts(project, 'attempt.ended')),
+  ])
+    expect(text).not.toContain(secret);
+});
+
 test('the command stands in the chat, a press on Allow lets it go on, and always in this run asks once', async () => {
   const { done } = begin({ turns: [[asks(COMMAND), asks(COMMAND), ...ends]] });
   const asked = await shown(COMMAND);
