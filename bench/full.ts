@@ -284,6 +284,7 @@ function crew(at: Crew): Agent {
   return {
     name: 'instant',
     capabilities: NO_CAPABILITIES,
+    billIn: async () => null,
     check: async () => [],
     async start(call) {
       await call.spawned(0, '');

@@ -227,6 +227,7 @@ function instantAgent(root: string): Agent {
   return {
     name: 'instant',
     capabilities: NO_CAPABILITIES,
+    billIn: async () => null,
     check: async () => [],
     async start(call) {
       await call.spawned(0, '');

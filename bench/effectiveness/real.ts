@@ -80,6 +80,7 @@ function simulated(root: string, { seed, mix }: { seed: number; mix: Mix }): Age
   return {
     name: 'simulated',
     capabilities: NO_CAPABILITIES,
+    billIn: async () => null,
     check: async () => [],
     async start(call) {
       await call.spawned(0, '');

@@ -93,7 +93,10 @@ function statusIn(message: string): number | null {
 }
 
 /** Begins when `converse` is given the agent's stdin. */
-export function acpConversation(call: AgentCall, now: () => number = Date.now): Conversation {
+export function acpConversation(
+  call: Pick<AgentCall, 'prompt' | 'cwd' | 'model' | 'resume' | 'permission'>,
+  now: () => number = Date.now,
+): Conversation {
   const updates = acpUpdates();
   let notes!: Notes;
   const base = eventReader({

@@ -6,6 +6,7 @@ import type { AgentError, ProblemFacts } from '../core/index.ts';
 import type { Agent, Capabilities } from '../engine/index.ts';
 import { run } from '../process/index.ts';
 import { type Advertised, acpConversation, INITIALIZE, readAdvertised } from './acp-talk.ts';
+import { billIn } from './bill.ts';
 import { startChild } from './child.ts';
 import { checkProgram } from './command.ts';
 import { object, parseLine } from './json.ts';
@@ -81,6 +82,12 @@ export function acpAgent(spec: AcpSpec, withinMs: number = FIRST_ANSWER_MS): Age
       return Promise.resolve(
         startChild(call, { command: spec.command, env: call.env, reader, converse, answer }),
       );
+    },
+    billIn({ logPath, model }) {
+      // The same is asked again, of nobody, so that the answers in the log are known for what they are.
+      const { reader, converse } = acpConversation({ prompt: '', cwd: '/', model });
+      converse({ write: () => true, endInput: () => {} });
+      return billIn(logPath, reader);
     },
     check: (): Promise<ProblemFacts[]> => Promise.resolve(checkProgram(spec)),
   };

@@ -30,7 +30,7 @@ export interface ChildPlan {
 }
 
 /** JSON events may carry whole files; what is longer is cut and counted as an unknown event. */
-const LINE_BYTES = 16 * 1024 * 1024;
+export const LINE_BYTES = 16 * 1024 * 1024;
 const GRACE_MS = 5000;
 /** A command in the background may be a test run that still ends; more often it is a forgotten server. */
 const LEAVE_MS = { yes: 20_000, busy: 60_000 };

@@ -7,6 +7,7 @@ import { randomUUID } from 'node:crypto';
 import { Problem, type ProblemFacts } from '../core/index.ts';
 import type { Agent, AgentCall, Capabilities } from '../engine/index.ts';
 import { findProgram } from '../process/index.ts';
+import { billIn } from './bill.ts';
 import { startChild } from './child.ts';
 import { claudeLive, LIVE_ARGUMENTS, LIVE_SINCE } from './claude-live.ts';
 import { ASKING_ARGUMENTS, PERSONS_TOOLS } from './claude-permission.ts';
@@ -118,6 +119,7 @@ export function claudeAgent(spec: CliSpec): Agent {
       const plan = { command, env: environmentOf(call), input: call.prompt, reader: readClaude() };
       return Promise.resolve(startChild(call, live ? { ...plan, live: claudeLive(call) } : plan));
     },
+    billIn: ({ logPath }) => billIn(logPath, readClaude()),
     check: () => checkClaude(spec),
   };
 }

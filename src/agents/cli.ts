@@ -5,6 +5,7 @@
 import type { ProblemFacts } from '../core/index.ts';
 import type { Agent, AgentCall, Capabilities } from '../engine/index.ts';
 import { findProgram, run } from '../process/index.ts';
+import { billIn } from './bill.ts';
 import { startChild } from './child.ts';
 import type { StreamReader } from './stream.ts';
 import type { LiveInput } from './talk.ts';
@@ -48,7 +49,7 @@ export interface Cli extends About, Wanted {
   /** Laid below the call's own environment. */
   env?: Record<string, string>;
   /** Without a call: for a run that began afresh. */
-  read(call?: AgentCall): StreamReader;
+  read(call?: Pick<AgentCall, 'cwd' | 'model'>): StreamReader;
   /** It is talked to while it works, in one run; absent: stdin is closed behind the prompt. */
   live?(call: AgentCall): LiveInput;
 }
@@ -124,6 +125,7 @@ export function cliAgent(cli: Cli, spec: CliSpec): Agent {
       const plan = { command, env, input: call.prompt, reader: cli.read(call) };
       return Promise.resolve(startChild(call, live === undefined ? plan : { ...plan, live }));
     },
+    billIn: ({ logPath, model }) => billIn(logPath, cli.read({ cwd: '/', model })),
     check: async () => (await lookFor(cli, spec)).problems,
   };
 }

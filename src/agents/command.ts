@@ -7,6 +7,7 @@ import { isAbsolute } from 'node:path';
 import type { ProblemFacts } from '../core/index.ts';
 import type { Agent, AgentCall, Capabilities } from '../engine/index.ts';
 import { findProgram } from '../process/index.ts';
+import { billIn } from './bill.ts';
 import { type ChildPlan, startChild } from './child.ts';
 import { readClaude } from './claude-stream.ts';
 import { readText } from './text-stream.ts';
@@ -100,6 +101,7 @@ export function commandAgent(spec: CommandSpec): Agent {
     name: spec.name,
     capabilities: OUTPUTS[spec.output ?? 'text'].json ? WITH_EVENTS : TEXT_ONLY,
     start: (call) => Promise.resolve(startChild(call, planOf(spec, call))),
+    billIn: ({ logPath }) => billIn(logPath, OUTPUTS[spec.output ?? 'text'].read()),
     check: () => Promise.resolve(checkProgram(spec)),
   };
 }

@@ -18,7 +18,7 @@ export interface Desk {
 }
 
 /** Asks whoever decides. Without anybody, all is allowed; where nobody can tell, it is refused. */
-export function openDesk(call: AgentCall): Desk {
+export function openDesk(call: Pick<AgentCall, 'permission'>): Desk {
   const open = new Map<string, AbortController>();
   const gone = (id: string) => {
     open.get(id)?.abort();

@@ -22,6 +22,8 @@ import {
   feedbackSource,
   type HeldLock,
   knowledgeSource,
+  type LiveSpending,
+  liveSpending,
   type OpenedMailbox,
   openCycleFiles,
   openDesk,
@@ -104,6 +106,7 @@ export async function openSession(request: OpenRequest): Promise<Opened> {
       warn: (text) => audience.say(text),
     });
     const works = openWorks(session.dir);
+    const live = liveSpending(place.mainDir, session.id);
     let receipts: Promise<void> = Promise.resolve();
     const house: House = openHouse({
       clock: systemClock,
@@ -130,11 +133,14 @@ export async function openSession(request: OpenRequest): Promise<Opened> {
       recorded: (record) => {
         audience.record(record, house.state);
         receipts = receipts.then(() => writeReceipts(mailbox, record, house.state));
-        void recordForProject(place, session.id, { record, state: house.state }).catch((error: Error) =>
+        void recordForProject(place, session.id, { record, state: house.state, live }).catch((error: Error) =>
           audience.say(error.message),
         );
       },
-      event: (iteration, event) => audience.event(iteration, event),
+      event: (iteration, event) => {
+        if (event.kind === 'usage' && event.costUsd !== null) live.tell(iteration, event.costUsd);
+        audience.event(iteration, event);
+      },
       sessionId: session.id,
       sessionDir: session.dir,
       env: await agentEnvironment(session.dir, request.env),
@@ -191,16 +197,18 @@ async function writeReceipts(
 async function recordForProject(
   { mainDir }: Place,
   session: string,
-  { record, state }: { record: JournalRecord; state: State },
+  { record, state, live }: { record: JournalRecord; state: State; live: LiveSpending },
 ): Promise<void> {
   for (const fact of record.facts) {
-    if (fact.type !== 'attempt.ended') continue;
-    const { iteration, report } = fact;
-    const { error } = report;
+    if (fact.type !== 'attempt.ended' && fact.type !== 'attempt.lost') continue;
+    const { iteration } = fact;
     const base = { at: record.at, session, iteration };
     const agent = state.attempts.get(iteration)?.agent ?? 'unknown';
-    const cost = costRecord(report.usage, { ...base, agent });
+    const usage = fact.type === 'attempt.ended' ? fact.report.usage : fact.usage;
+    const cost = usage === undefined ? null : costRecord(usage, { ...base, agent });
     if (cost !== null) await appendProject(mainDir, cost);
+    live.over(iteration);
+    const error = fact.type === 'attempt.ended' ? fact.report.error : null;
     if (error === null) continue;
     const message = oneLine(error.message, 300);
     const { kind, resetsAt } = error;

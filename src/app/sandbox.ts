@@ -47,6 +47,7 @@ export function shutIn(agent: Agent, sandbox: Sandbox): Agent {
       return agent.capabilities;
     },
     check: () => agent.check(),
+    billIn: (cutOff) => agent.billIn(cutOff),
     async start(call) {
       if (shape !== null) return agent.start(await insideBwrap(call, shape));
       const { command } = sandbox as { command: string[] };

@@ -4,24 +4,29 @@ import type { ProjectNews, ProjectRecord } from '../store/index.ts';
 
 /** The record of what one attempt cost; null: nothing is known of it. */
 export function costRecord(
-  { costUsd, costFrom }: Usage,
+  { costUsd, costFrom, partial }: Usage,
   attempt: { at: number; session: string; iteration: number; agent: string },
 ): ProjectNews | null {
   if (!costUsd) return null;
   const { agent, ...base } = attempt;
-  const record = { ...base, type: 'cost.spent', agent, usd: costUsd };
+  const cut = partial ? { partial } : {};
+  const record = { ...base, type: 'cost.spent', agent, usd: costUsd, ...cut };
   return costFrom === undefined ? record : { ...record, estimated: costFrom };
 }
 
 /** What every loop of the project has spent since midnight, local time; of one agent, where it is named. */
 export function spentToday(records: readonly ProjectRecord[], agent?: string): Spent {
   const midnight = new Date().setHours(0, 0, 0, 0);
-  const sum: Spent = { costUsd: null, estimated: null };
+  /** By session and iteration: a line may stand there twice. */
+  const bills = new Map<string, Parameters<typeof pay>[1]>();
   for (const { type, at, usd, estimated, ...record } of records) {
     if (type !== 'cost.spent' || at < midnight || typeof usd !== 'number') continue;
     if (agent !== undefined && record.agent !== agent) continue;
-    pay(sum, isEstimated(estimated) ? { costUsd: usd, costFrom: estimated } : { costUsd: usd });
+    const from = isEstimated(estimated) ? { costFrom: estimated } : {};
+    bills.set(`${record.session} ${record.iteration}`, { costUsd: usd, ...from });
   }
+  const sum: Spent = { costUsd: null, estimated: null };
+  for (const bill of bills.values()) pay(sum, bill);
   return sum;
 }
 

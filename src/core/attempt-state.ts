@@ -2,7 +2,7 @@
 import type { Claim } from './claim.ts';
 import type { Complexity } from './complexity.ts';
 import type { Allowance, SideGround, StopCause, Trespass } from './event.ts';
-import type { AgentReport, Change, CycleWorks, GateResult, InnerWork, Mark } from './evidence.ts';
+import type { AgentReport, Change, CycleWorks, GateResult, InnerWork, Mark, Usage } from './evidence.ts';
 import type { Finding, VerdictValue } from './finding.ts';
 import type { Item } from './role.ts';
 
@@ -38,6 +38,8 @@ export interface AttemptState {
   stoppedFor: StopCause | null;
   /** Dropped once the attempt is settled and another of its item has begun. */
   report: AgentReport | null;
+  /** What it used, as far as that is known; null: nothing is. */
+  usage: Usage | null;
   claim: Claim | null;
   changes: Change[];
   /** Messages and answers whose text stood in its prompt. */

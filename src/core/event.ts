@@ -13,6 +13,7 @@ import type {
   Mark,
   ProviderErrorKind,
   SessionAssessment,
+  Usage,
   WorkRef,
 } from './evidence.ts';
 import type { Finding, Intervention, VerdictValue } from './finding.ts';
@@ -292,6 +293,8 @@ export type Fact =
       removedRefs?: string[];
       inner?: InnerWork[];
       committedMarks?: string[];
+      /** What it had used when it was cut off, as far as its output tells. Absent: nothing is known. */
+      usage?: Usage;
     }
   /** A gate begins to run before the first attempt at a task: it tells what fails without the task's work. */
   | { type: 'baseline.started'; iteration: number; gate: string }

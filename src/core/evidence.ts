@@ -104,6 +104,8 @@ export interface Usage {
   /** Absent: the agent told all of it. */
   costFrom?: Estimated;
   model: string | null;
+  /** Read out of what it had printed when it was cut off: at least so much. Absent: seen to its end. */
+  partial?: true;
 }
 
 /** How much of a sum is tokens times list price, and the date of the newest price table it was reckoned with. */

@@ -199,6 +199,7 @@ function newAttempt(state: State, fact: Of<'attempt.started'>, at: number): Atte
     state: 'open',
     stoppedFor: null,
     report: null,
+    usage: null,
     claim: null,
     changes: [],
     delivered: fact.delivered,
@@ -247,7 +248,8 @@ function endAttempt(state: State, fact: Of<'attempt.ended'>, at: number): void {
   // What the session stands on does not move to a branch that lost commits.
   if (attempt.ground === null)
     state.lastMark = fact.rewrote ? { ...fact.after, head: attempt.before.head } : fact.after;
-  spend(state, attempt, fact);
+  spend(state, attempt, fact.report.usage);
+  state.durationsMs += fact.durationMs;
   const judged = fact.report.ending !== 'interrupted' || fact.stoppedFor === 'limit';
   if (fact.report.ending !== 'died' && judged) {
     if (state.run) state.run.used += 1;
@@ -276,6 +278,7 @@ function loseAttempt(state: State, fact: Of<'attempt.lost'>, at: number): void {
   const attempt = state.attempts.get(fact.iteration);
   if (!attempt) return;
   attempt.lost = fact.reason;
+  if (fact.usage !== undefined) spend(state, attempt, fact.usage);
   attempt.inner = fact.inner ?? [];
   attempt.endedAt = at;
   attempt.after = fact.after;

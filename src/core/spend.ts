@@ -1,14 +1,10 @@
 /** What was spent: sums of the session and the run, by what agents told and by what was reckoned for them. */
-import type { Fact } from './event.ts';
 import type { Spent, Usage } from './evidence.ts';
 import type { AttemptState, State } from './state.ts';
 
 /** Adds what one attempt used. */
-export function spend(
-  state: State,
-  attempt: AttemptState,
-  { report: { usage }, durationMs }: Extract<Fact, { type: 'attempt.ended' }>,
-): void {
+export function spend(state: State, attempt: AttemptState, usage: Usage): void {
+  attempt.usage = usage;
   const task = attempt.item.task === undefined ? undefined : state.tasks.get(attempt.item.task);
   if (task) {
     task.costUsd += usage.costUsd ?? 0;
@@ -17,7 +13,6 @@ export function spend(
   pay(state, usage);
   state.tokens.input += usage.inputTokens;
   state.tokens.output += usage.outputTokens;
-  state.durationsMs += durationMs;
   if (!state.run) return;
   pay(state.run, usage);
   state.run.tokens += usage.inputTokens + usage.outputTokens;
@@ -65,11 +60,11 @@ export function spentIn({ costUsd, costFrom }: Pick<Usage, 'costUsd' | 'costFrom
   return { costUsd, estimated: costFrom ?? null };
 }
 
-/** Ended attempts of this session whose bill came at `since` or later. USD. */
+/** Attempts of this session, ended or cut off, whose bill came at `since` or later. USD. */
 export function spentSince(state: State, since: number): number {
   let usd = 0;
-  for (const { endedAt, report } of state.attempts.values())
-    if (endedAt !== null && endedAt >= since) usd += report?.usage.costUsd ?? 0;
+  for (const { endedAt, usage } of state.attempts.values())
+    if (endedAt !== null && endedAt >= since) usd += usage?.costUsd ?? 0;
   return usd;
 }
 

@@ -28,6 +28,7 @@ import type {
   TaskDef,
   TaskSource,
   TaskState,
+  Usage,
   Whereabouts,
   WorkRef,
 } from '../core/index.ts';
@@ -358,6 +359,11 @@ export interface Agent {
   readonly name: string;
   readonly capabilities: Capabilities;
   start(call: AgentCall): Promise<AgentHandle>;
+  /**
+   * What the raw output of a run that nobody saw to its end tells of its bill; null: nothing. The log and the model
+   * are those of its call.
+   */
+  billIn(run: Pick<AgentCall, 'logPath' | 'model'>): Promise<Usage | null>;
   /** Machine-level check: the binary is there and new enough. Empty when fine. */
   check(): Promise<ProblemFacts[]>;
 }

@@ -2,15 +2,18 @@
 import { spentSince, spentToday } from '../core/index.ts';
 import { append, type House } from './house.ts';
 
-/** Differences of less are not worth a record. USD. */
+/** Differences of less are not worth a record, unless the cap lies between: USD, and the share of the cap. */
 const NOTICEABLE = 0.005;
+const SHARE = 0.01;
 
 /** Writes down what the day has cost so far, where a cap is held against it and it is not what was thought. */
 export async function lookAtSpending(house: House): Promise<void> {
-  if (house.state.policy?.limits.maxCostUsdPerDay == null) return;
+  const cap = house.state.policy?.limits.maxCostUsdPerDay ?? null;
+  if (cap === null) return;
   const { usd, midnight } = house.spending.othersToday(house.clock.now());
   await append(house, (state) => {
-    const seen = usd + spentSince(state, midnight);
-    return Math.abs(seen - spentToday(state)) < NOTICEABLE ? [] : [{ type: 'spend.seen', usd: seen }];
+    const [known, seen] = [spentToday(state), usd + spentSince(state, midnight)];
+    const isSame = Math.abs(seen - known) < Math.max(NOTICEABLE, cap * SHARE) && seen >= cap === known >= cap;
+    return isSame ? [] : [{ type: 'spend.seen', usd: seen }];
   });
 }

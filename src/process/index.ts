@@ -1,4 +1,5 @@
 export type { KeptOutput } from './kept.ts';
+export { lineSplitter } from './lines.ts';
 export { ancestorCarries, findByMarker } from './marker.ts';
 export type { LogSieve, RunningChild, RunOptions, RunResult } from './options.ts';
 export { findProgram } from './program.ts';

@@ -18,6 +18,8 @@ export { openHumanDesk } from './human-desk.ts';
 export type { JournalOptions, OpenedJournal, Repair } from './journal.ts';
 export { openJournal } from './journal.ts';
 export { appendProgressEntry, knowledgeSource } from './knowledge.ts';
+export type { LiveSpending } from './live-spending.ts';
+export { liveSpending } from './live-spending.ts';
 export { localZone } from './local-zone.ts';
 export type { HeldLock, LockAnswer, LockHolder, LockReading, TakeLock } from './lock.ts';
 export { isHeld, readLock, takeLock, treeLock } from './lock.ts';

@@ -1,8 +1,9 @@
 /** What other sessions have spent today, read from a project journal on disk as it grows. */
-import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { liveSpending } from './live-spending.ts';
 import { appendProject, projectJournal, tidyProject } from './project.ts';
 import { otherSpending } from './spending.ts';
 
@@ -55,4 +56,32 @@ it('still knows the day when the journal was closed and begins anew', async () =
   await tidyProject(dir, { now: NOON, days: 30 });
   await appendProject(dir, bill('b', 2, 2));
   expect(spending.othersToday(NOON).usd).toBe(3);
+});
+
+it('counts what others have at work until their bill stands in the journal, and nothing of yesterday', async () => {
+  const now = Date.now();
+  const spending = otherSpending(dir, () => 'mine');
+  const other = liveSpending(dir, 'b');
+  liveSpending(dir, 'mine').tell(1, 7);
+  other.tell(1, 1.5);
+  expect(spending.othersToday(now).usd).toBe(1.5);
+  expect(spending.othersToday(now + 86_400_000).usd).toBe(0);
+  // A runner that is killed leaves what it had told; the bill of its resume is the last word on it.
+  const later = otherSpending(dir, () => 'mine');
+  await appendProject(dir, bill('b', 1, 2, now));
+  expect(later.othersToday(now).usd).toBe(2);
+  other.over(1);
+  expect([spending, later].map((each) => each.othersToday(now).usd)).toEqual([2, 2]);
+});
+
+it('a file there that nobody of us wrote says nothing', () => {
+  const spending = otherSpending(dir, () => 'mine');
+  mkdirSync(join(dir, '.ralph', 'spending'), { recursive: true });
+  for (const [name, text] of [
+    ['x.json', 'torn'],
+    ['y.json', '{"at":1,"bills":null}'],
+    ['z.txt', '9'],
+  ] as const)
+    writeFileSync(join(dir, '.ralph', 'spending', name), text);
+  expect(spending.othersToday(Date.now()).usd).toBe(0);
 });

@@ -1,8 +1,9 @@
 /**
  * What other sessions of the project have spent today, read from the project journal as it grows: every loop
- * writes there what each attempt cost.
+ * writes there what each attempt cost; and from what they tell of attempts that are still at work.
  */
 
+import { liveBills } from './live-spending.ts';
 import { type ProjectRecord, readProjectLine } from './project.ts';
 import { projectText } from './project-tail.ts';
 
@@ -13,12 +14,15 @@ export interface OtherSpending {
 
 /** `own`: the session whose spending is known without the journal. */
 export function otherSpending(mainDir: string, own: () => string): OtherSpending {
+  const live = liveBills(mainDir);
   const tail = projectText(mainDir, { compressed: false });
   /** By session and iteration: a line may stand there twice. */
   let bills = new Map<string, { at: number; usd: number }>();
   return {
     othersToday(now) {
       const midnight = new Date(now).setHours(0, 0, 0, 0);
+      // Looked at before the journal: a bill that moves meanwhile is found there.
+      const atWork = live(now, own());
       const { text, anew } = tail();
       if (anew) bills = new Map();
       for (const line of text.split('\n')) {
@@ -31,6 +35,8 @@ export function otherSpending(mainDir: string, own: () => string): OtherSpending
       for (const [key, bill] of bills)
         if (bill.at >= midnight) usd += bill.usd;
         else bills.delete(key);
+      // A bill that stands in the journal is the last word on its attempt.
+      for (const [key, bill] of atWork) if (bill.at >= midnight && !bills.has(key)) usd += bill.usd;
       return { usd, midnight };
     },
   };

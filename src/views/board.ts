@@ -52,7 +52,7 @@ export function csvRow(story: Story, told: IterationStory): CsvRow {
   const { done, total } = told.closed
     ? { done: told.closed.storiesDone, total: told.closed.storiesTotal }
     : stories(story.state);
-  const usage = told.report?.usage;
+  const { usage } = told;
   const lasted = told.durationMs ?? (told.endedAt === null ? null : told.endedAt - told.startedAt);
   return {
     iteration: told.iteration,
@@ -134,7 +134,7 @@ export function costJson(story: Story): CostJson {
   const byTask: CostJson['by_task'] = {};
   let unpriced = 0;
   for (const told of story.iterations.values()) {
-    const usage = told.report?.usage;
+    const { usage } = told;
     if (!usage) continue;
     if (usage.costUsd === null) unpriced += 1;
     add(byAgent, told.agent, usage);

@@ -9,6 +9,7 @@ import {
   isLandingFact,
   landingText,
   MARKERS,
+  money,
   PHASES,
   type Phase,
   type Question,
@@ -291,7 +292,8 @@ function attemptLine(fact: AttemptFact): string | null {
     case 'attempt.lost': {
       const changed = fact.changeCount ?? fact.changes.length;
       const kept = changed > 0 ? `, ${count(changed, 'changed file')} kept` : '';
-      return `iteration ${fact.iteration} was lost: ${oneLine(fact.reason)}${kept}; not counted as a try`;
+      const cost = fact.usage?.costUsd ? `; at least ${money(fact.usage.costUsd)} had been spent` : '';
+      return `iteration ${fact.iteration} was lost: ${oneLine(fact.reason)}${kept}; not counted as a try${cost}`;
     }
     case 'baseline.started':
       return `gate ${oneLine(fact.gate, 60)} runs before iteration ${fact.iteration} starts: its baseline tells old failures from new ones`;

@@ -26,6 +26,7 @@ import {
   type TaskStatus,
   type TimeReckoning,
   type Trespass,
+  type Usage,
   type VerdictValue,
 } from '../core/index.ts';
 import type { LiveInfo } from './next.ts';
@@ -50,6 +51,8 @@ export interface IterationStory {
   time: TimeReckoning | null;
   claim: Claim | null;
   report: AgentReport | null;
+  /** What it used, as far as that is known. */
+  usage: Usage | null;
   changes: Change[];
   changeCount: number;
   commits: string[];
@@ -202,6 +205,7 @@ function tellAttempt(story: Story, fact: Fact, at: number): void {
       if (!told) return;
       told.endedAt = at;
       told.lost = fact.reason;
+      told.usage = fact.usage ?? null;
       told.changes = fact.changes;
       told.changeCount = fact.changeCount ?? fact.changes.length;
       told.removedRefs = fact.removedRefs ?? [];
@@ -269,6 +273,7 @@ function begun(story: Story, fact: Of<'attempt.started'>, at: number): Iteration
     time: fact.time ?? null,
     claim: null,
     report: null,
+    usage: null,
     changes: [],
     changeCount: 0,
     commits: [],
@@ -318,7 +323,8 @@ function ended(story: Story, fact: Of<'attempt.ended'>, at: number): void {
   told.endedAt = at;
   told.durationMs = fact.durationMs;
   told.report = fact.report;
-  told.model = fact.report.usage.model ?? told.model;
+  told.usage = fact.report.usage;
+  told.model = told.usage.model ?? told.model;
   told.claim = fact.claim;
   told.changes = fact.changes;
   told.changeCount = fact.changeCount;

@@ -112,6 +112,8 @@ export interface IterationJson {
     cost_usd: number | null;
     /** `estimated`: part of it is tokens by the price table; null: no price is known. */
     cost_source: 'reported' | 'estimated' | null;
+    /** It was cut off: at least so much. */
+    partial: boolean;
   };
   next: string;
 }
@@ -123,7 +125,7 @@ export interface Viewpoint {
 }
 
 export function iterationJson(story: Story, told: IterationStory, view: Viewpoint): IterationJson {
-  const usage = told.report?.usage;
+  const { usage } = told;
   return {
     iteration: told.iteration,
     cycle: told.cycle,
@@ -183,6 +185,7 @@ export function iterationJson(story: Story, told: IterationStory, view: Viewpoin
       output_tokens: usage?.outputTokens ?? 0,
       cost_usd: usage?.costUsd ?? null,
       cost_source: usage ? costSource(spentIn(usage)) : null,
+      partial: usage?.partial === true,
     },
     next: afterIteration(story, told, view),
   };
@@ -401,8 +404,9 @@ function questionWords(story: Story, id: string): string {
   return `${id} ${oneLine(asked.question.text)} — ${asked.state}${answer}`;
 }
 
-function costWords({ report }: IterationStory): string {
-  if (!report) return 'not known yet';
-  const { inputTokens, outputTokens } = report.usage;
-  return `${spentWords(spentIn(report.usage))} · ${tally(inputTokens)} tokens in, ${tally(outputTokens)} out`;
+function costWords({ usage, lost }: IterationStory): string {
+  if (usage === null) return lost === null ? 'not known yet' : 'not known: its output told none';
+  const { inputTokens, outputTokens, partial } = usage;
+  const least = partial ? 'at least ' : '';
+  return `${least}${spentWords(spentIn(usage))} · ${tally(inputTokens)} tokens in, ${tally(outputTokens)} out`;
 }

@@ -1,7 +1,7 @@
 /** Caps in money: what an agent's stream reveals stops it in the middle of its work, told or reckoned. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { facts, json, sessionDir } from './journal.ts';
 import { makeProject, type Project, result, story, taskList } from './project.ts';
 
@@ -119,4 +119,83 @@ echo made > t1.txt\necho '${bill}'\n`,
     code: 1,
     reason: 'about $4.60 of $4.3 are spent today by all loops of the project (limits.max_cost_usd_per_day)',
   });
+});
+
+test('what another loop has at work counts, too: both stop in the middle once the day is used up', async () => {
+  // Each tells three dollars and works on; neither bill stands in the project's journal before both were stopped.
+  const line = answer('claude-opus-5-5', 750_000);
+  project = spender(line, { limits: '{ max_cost_usd_per_day: 5 }' });
+  project.write(
+    'agent.sh',
+    `touch "$HOME/at-work-$(basename "$PWD")"\nuntil [ -e "$HOME/at-work-second" ] && [ -e "$HOME/at-work-$(basename "${project.dir}")" ]; do sleep 0.1; done\ncat <<'END'\n${line}\nEND\nsleep 300\n`,
+  );
+  project.git('commit', '-qam', 'both at once');
+  const second = join(project.home, 'second');
+  project.git('worktree', 'add', '-q', second);
+  const args = ['run', '--no-wait', '--json'];
+  const both = await Promise.all([
+    project.ralph(args, { timeoutMs: 120_000 }),
+    project.ralph(args, { cwd: second, timeoutMs: 120_000 }),
+  ]);
+  for (const ran of both)
+    expect(result(ran).exit).toMatchObject({
+      code: 1,
+      reason: 'about $6.00 of $5 are spent today by all loops of the project (limits.max_cost_usd_per_day)',
+    });
+  // What was told of attempts at work is gone with them, and each bill stands once.
+  expect(readdirSync(join(project.dir, '.ralph/spending'))).toEqual([]);
+  const journal = readFileSync(join(project.dir, '.ralph/journal.jsonl'), 'utf8');
+  expect(journal.split('"type":"cost.spent"')).toHaveLength(3);
+});
+
+const spentToday = async () => {
+  const agents = json<{ name: string; spent_today_usd: number | null }[]>(
+    await project.ralph(['agents', '--json']),
+  );
+  return agents.find(({ name }) => name === 'spender')?.spent_today_usd;
+};
+const atWork = (log: string) =>
+  vi.waitFor(
+    () => expect(readFileSync(join(sessionDir(project), 'logs', log), 'utf8')).toContain('usage'),
+    30_000,
+  );
+
+test('a killed runner: what the attempt had used is counted at the next start, once, and caps hold with it', async () => {
+  project = spender(answer('claude-opus-5-5', 500_000), { limits: '{ max_cost_usd: 3 }' });
+  const { child, done } = project.start(['run', '--no-wait', '--json']);
+  await vi.waitFor(() => expect(facts(project, 'attempt.spawned')).toHaveLength(1), 30_000);
+  await atWork('iteration-001.log');
+  child.kill('SIGKILL');
+  await done;
+  // The second attempt tells two dollars more, which is too much together with the lost ones.
+  const ran = await run();
+  expect(result(ran).exit).toMatchObject({
+    code: 1,
+    reason: expect.stringMatching(/^about \$4\.00 .* of \$3 are spent/),
+  });
+  const [lost] = facts(project, 'attempt.lost');
+  expect(lost?.usage).toMatchObject({
+    costUsd: 2,
+    costFrom: { usd: 2 },
+    inputTokens: 500_000,
+    partial: true,
+  });
+  expect(facts(project, 'attempt.lost')).toHaveLength(1);
+  expect(result(ran)).toMatchObject({ cost_usd: 4, cost_source: 'estimated' });
+  expect(await spentToday()).toBe(4);
+  expect((await project.ralph(['why', '1'])).out).toContain('at least about $2.00');
+  // Nobody resumes it a second time.
+  await project.ralph(['run', '--no-wait', '--max-cost', '1']);
+  expect(facts(project, 'attempt.lost')).toHaveLength(1);
+  expect(await spentToday()).toBeLessThanOrEqual(6);
+  expect(facts(project, 'attempt.lost').map(({ iteration }) => iteration)).toEqual([1]);
+});
+
+test('a killed agent: what it had told is counted', async () => {
+  project = spender(answer('claude-opus-5-5', 500_000), { limits: '{ max_subagent_retries: 0 }' });
+  project.write('agent.sh', project.read('agent.sh').replace('sleep 300', 'sleep 1\nkill -9 $$'));
+  project.git('commit', '-qam', 'it dies');
+  await run();
+  expect(facts(project, 'attempt.ended')[0]?.report).toMatchObject({ ending: 'died', usage: { costUsd: 2 } });
+  expect(await spentToday()).toBe(2);
 });

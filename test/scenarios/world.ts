@@ -18,6 +18,7 @@ import type {
   Message,
   Policy,
   TaskDef,
+  Usage,
 } from '../../src/core/index.ts';
 import { redactorOf } from '../../src/core/index.ts';
 import { policyOf } from '../../src/core/test-facts.ts';
@@ -113,6 +114,8 @@ export interface Outside {
   landed: boolean;
   /** What is left of the machine. */
   freeMb: { disk: number; memory: number };
+  /** What the logs of iterations tell of their bills, to whoever reads them later. */
+  printedBills: Record<number, Usage>;
   works: Record<string, string>;
   /** The session's works by path. */
   session: Files;
@@ -199,6 +202,7 @@ export function makeWorld(options: WorldOptions): World {
     othersSpent: [],
     landed: false,
     freeMb: { disk: 50_000, memory: 4_000 },
+    printedBills: {},
     works: {},
     session: {},
     outboxes: {},
@@ -597,6 +601,7 @@ function agent(world: World, name: string): Agent {
     name,
     capabilities: CAPABLE,
     check: async () => [],
+    billIn: async ({ logPath }) => outside.printedBills[Number(/(\d+)\.log$/.exec(logPath)?.[1])] ?? null,
     async start(call) {
       const beside = /^\/pool\/(.+)$/.exec(call.cwd)?.[1];
       const files = beside === undefined ? outside.files : outside.beside[beside]!;

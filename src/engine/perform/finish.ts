@@ -49,7 +49,7 @@ export async function finishAttempt(
 ): Promise<void> {
   const attempt = house.state.attempts.get(iteration)!;
   const ruled = done.ruled ?? (await putRulesBack(house, attempt));
-  if (ruled.gone) return loseGround(house, attempt, ruled);
+  if (ruled.gone) return loseGround(house, attempt, { ruled, bill: { usage: reported.usage } });
   const list = await inspectList(house, attempt);
   const left = await worksAfter(house, attempt);
   const seen = await house.ground.snapshot();

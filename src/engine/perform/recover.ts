@@ -3,7 +3,7 @@
  * ended, a complete outbox is believed as far as any claim is, and otherwise the attempt is lost:
  * uncharged, its work kept.
  */
-import type { AttemptState, Fact } from '../../core/index.ts';
+import { type AttemptState, type Fact, modelFor, Problem } from '../../core/index.ts';
 import { MAX_CHANGES, theirsIn, told } from '../changes.ts';
 import { append, type House } from '../house.ts';
 import { innerLeft } from '../inner.ts';
@@ -14,7 +14,7 @@ import { pauseForSwitch } from './branch.ts';
 import { finishAttempt, inspectList, protectedPatterns, sorted } from './finish.ts';
 import { gateMarker } from './gate.ts';
 import { committedMarks } from './marks.ts';
-import { loseGround, putRulesBack, type Ruled } from './rules.ts';
+import { type Bill, loseGround, putRulesBack, type Ruled } from './rules.ts';
 import { bringNotes, houseOf, leftBeside, loseSide } from './side.ts';
 
 export async function recover(home: House, iterations: number[]): Promise<void> {
@@ -23,19 +23,20 @@ export async function recover(home: House, iterations: number[]): Promise<void> 
     const attempt = home.state.attempts.get(iteration)!;
     const ended = await home.leftovers.endMarked([attempt.marker]);
     const house = await houseOf(home, attempt);
+    const bill = await billOf(home, attempt);
     if (house === null) {
-      await loseSide(home, attempt);
+      await loseSide(home, attempt, bill);
       continue;
     }
     const until = ended.length === 0 ? await silentSince(house, attempt) : null;
     // First of all: what hides a change would hide it from every look that follows.
     const ruled = await putRulesBack(house, attempt, until);
     if (ruled.gone) {
-      await loseGround(house, attempt, ruled);
+      await loseGround(house, attempt, { ruled, bill });
       continue;
     }
     if (until !== null) await sparePersons(house, attempt, until);
-    const left = { attempt, ended, ruled };
+    const left = { attempt, ended, ruled, bill };
     if (await reported(house, left)) continue;
     await lose(house, left);
   }
@@ -46,6 +47,20 @@ interface Left {
   /** What was still running. */
   ended: string[];
   ruled: Ruled;
+  bill: Bill;
+}
+
+/** What an attempt had used that nobody saw to its end, as its raw output tells; nothing where it tells nothing. */
+async function billOf(house: House, { iteration, item, agent }: AttemptState): Promise<Bill> {
+  const model = modelFor(house.state.policy!, item.role, agent);
+  try {
+    const usage = await house.agent(agent).billIn({ logPath: house.works.logPath(iteration), model });
+    return usage === null ? {} : { usage };
+  } catch (error) {
+    // The configuration of this start may name it no more.
+    if (error instanceof Problem) return {};
+    throw error;
+  }
 }
 
 /** Gates, and the git of a landing, that a killed runner left running: no fact says that one began. */
@@ -112,7 +127,7 @@ async function spareProtected(house: House, { iteration, before }: AttemptState)
 }
 
 /** An agent that had already reported its result is judged like any other. */
-async function reported(house: House, { attempt, ended, ruled }: Left): Promise<boolean> {
+async function reported(house: House, { attempt, ended, ruled, bill }: Left): Promise<boolean> {
   if (house.state.aborted) return false;
   const { iteration, item, agent, tokenHash } = attempt;
   const path = await house.works.outboxPath(iteration);
@@ -147,7 +162,7 @@ async function reported(house: House, { attempt, ended, ruled }: Left): Promise<
       toolFiles: [],
       commands: [],
       outputBytes: 0,
-      usage: { inputTokens: 0, outputTokens: 0, costUsd: null, model: null },
+      usage: bill.usage ?? { inputTokens: 0, outputTokens: 0, costUsd: null, model: null },
       sessionId: null,
       leftBehind: ended,
       unknownEvents: 0,
@@ -156,7 +171,7 @@ async function reported(house: House, { attempt, ended, ruled }: Left): Promise<
   return true;
 }
 
-async function lose(house: House, { attempt, ended, ruled }: Left): Promise<void> {
+async function lose(house: House, { attempt, ended, ruled, bill }: Left): Promise<void> {
   const { iteration } = attempt;
   const list = await inspectList(house, attempt);
   await spareProtected(house, attempt);
@@ -179,6 +194,7 @@ async function lose(house: House, { attempt, ended, ruled }: Left): Promise<void
     ...(ruled.removed.length === 0 ? {} : { removedRefs: ruled.removed }),
     ...(await innerLeft(house, attempt)),
     ...(vouched.length === 0 ? {} : { committedMarks: vouched }),
+    ...bill,
   };
   const text = lostText(
     attempt,

@@ -3,7 +3,7 @@
  * before anybody looks at its work: a snapshot through those rules would not show what they hide.
  */
 import { relative } from 'node:path';
-import type { AttemptState, Fact, Trespass } from '../../core/index.ts';
+import type { AttemptState, Fact, Trespass, Usage } from '../../core/index.ts';
 import { append, type House } from '../house.ts';
 import type { RuleChange } from '../ports.ts';
 
@@ -97,12 +97,19 @@ function goneFacts(house: House, { iteration }: AttemptState): Fact[] {
   ];
 }
 
+/** What an attempt that was cut off had used, as its fact carries it. */
+export type Bill = { usage?: Usage };
+
 /** The end of an attempt that took the repository away: nothing of it can be looked at. */
-export async function loseGround(house: House, { iteration }: AttemptState, ruled: Ruled): Promise<void> {
+export async function loseGround(
+  house: House,
+  { iteration }: AttemptState,
+  { ruled, bill }: { ruled: Ruled; bill: Bill },
+): Promise<void> {
   house.fresh = null;
   const reason = 'the git repository is gone';
   await append(house, [
-    { type: 'attempt.lost', iteration, reason, ended: [], after: null, changes: [] },
+    { type: 'attempt.lost', iteration, reason, ended: [], after: null, changes: [], ...bill },
     ...ruled.facts,
   ]);
 }

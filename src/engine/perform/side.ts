@@ -21,7 +21,7 @@ import { append, type House } from '../house.ts';
 import type { Ground } from '../ports.ts';
 import { leftHistory } from './branch.ts';
 import { keepTexts, takeUp } from './leftovers.ts';
-import { putRulesBack, type Ruled } from './rules.ts';
+import { type Bill, putRulesBack, type Ruled } from './rules.ts';
 import { sparePersonsBetween } from './spare.ts';
 
 /** Where an attempt begins, and where it runs. */
@@ -200,11 +200,11 @@ export async function bringNotes({ side, list }: House, { iteration, noted }: At
 }
 
 /** An attempt whose work tree somebody removed: what it did is not known. */
-export async function loseSide(house: House, { iteration, item }: AttemptState): Promise<void> {
+export async function loseSide(house: House, { iteration, item }: AttemptState, bill: Bill): Promise<void> {
   const reason = 'the work tree it ran in is gone';
   const text = `Iteration ${iteration}${item.task === undefined ? '' : ` at task ${item.task}`} is lost: ${reason}. It is not charged, and runs again.`;
   await append(house, [
-    { type: 'attempt.lost', iteration, reason, ended: [], after: null, changes: [] },
+    { type: 'attempt.lost', iteration, reason, ended: [], after: null, changes: [], ...bill },
     { type: 'notice.given', level: 'warning', text },
   ]);
 }
