@@ -222,6 +222,7 @@ const EXAMPLES: { [T in Fact['type']]: Extract<Fact, { type: T }> } = {
     changeCount: 1,
     more: null,
     noted: [change],
+    usage: { inputTokens: 1, outputTokens: 1, costUsd: 1, model: 'm', partial: true },
   },
   'baseline.started': { type: 'baseline.started', iteration: 1, gate: 'test' },
   'gate.ran': { type: 'gate.ran', iteration: 1, when: 'after', result: gate },
