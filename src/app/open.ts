@@ -45,6 +45,8 @@ import { agentEnvironment, withoutOwnSecrets } from './environment.ts';
 import { processGates } from './gates.ts';
 import { thisMachine } from './host.ts';
 import { markedProcesses } from './leftovers.ts';
+import { mainPlace } from './loops/beside.ts';
+import { loopsToDraw } from './loops/list.ts';
 import type { Place } from './place.ts';
 import { poolOf } from './pool.ts';
 import { redactorHere } from './secrets.ts';
@@ -87,6 +89,7 @@ export async function openSession(request: OpenRequest): Promise<Opened> {
     const mirrors = openMirrors({
       sessionDir: session.dir,
       mainDir: place.mainDir,
+      loops: async (own) => loopsToDraw(await mainPlace(place), own),
       warn: (text) => audience.say(text),
     });
     const state = emptyState();

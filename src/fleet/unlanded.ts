@@ -5,7 +5,7 @@ import { shortName } from './landing.ts';
 
 export interface Unlanded {
   loops: { loop: string; branch: string; onto: string }[];
-  /** Of the branch that is checked out, against its upstream; null: it has none, or all of it is there. */
+  /** Of the branch that the run worked for, against its upstream; null: it has none, or all of it is there. */
   unpushed: { branch: string; upstream: string; commits: number } | null;
 }
 

@@ -1,4 +1,5 @@
 export { type BlobParts, blobId, parseBlobId } from './blob-id.ts';
+export { type BranchStanding, branchStandings } from './branch-standing.ts';
 export { type Dirty, type GroundOptions, openGround, type RepoGround } from './ground.ts';
 export { type GitFolders, type Head, readHead, unfinishedOperation } from './head.ts';
 export { gitVersion, hookHealth, trySigning } from './health.ts';

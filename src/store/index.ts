@@ -28,6 +28,7 @@ export { loopsOf, readLoops, tellLoop } from './loops.ts';
 export type { MailboxOptions, OpenedMailbox } from './mailbox.ts';
 export { openMailbox } from './mailbox.ts';
 export { hasMarkedProgress } from './mirror-progress.ts';
+export { drawLoops } from './mirror-project.ts';
 export type { MirrorsOptions } from './mirrors.ts';
 export { drawBehaviour, openMirrors } from './mirrors.ts';
 export { INTERVENTIONS_RESET, isWholeRecord, readNotes } from './notes.ts';

@@ -3,9 +3,11 @@
  * metrics, loops. What is known of agents outlives their session, so each judged iteration is first noted in
  * the project journal, once: a session's notes are numbered, and the journal knows how many of them it has.
  */
+import { join } from 'node:path';
 import { type State, standingFeedback } from '../core/index.ts';
 import { type InterventionEvent, writeInterventionsJson } from '../dialects/index.ts';
-import { type IterationNote, profileFile, statusDetail, stories } from '../views/index.ts';
+import { type IterationNote, profileFile, stories } from '../views/index.ts';
+import { wholeMirror } from './mirror-file.ts';
 import type { Telling } from './mirror-rows.ts';
 import { INTERVENTIONS_RESET, ITERATION_NOTED, readNote } from './notes.ts';
 import { appendProject, type ProjectRecord, readProjectLine } from './project.ts';
@@ -175,19 +177,29 @@ export function metricsText(state: State, { tallies }: Telling): string {
   });
 }
 
-/** `loops.json`: the loops of the project; one for now, the session of this work tree. */
-export function loopsText(state: State, worktree: string): string {
-  return json([
-    {
-      loop_id: 'primary',
-      session_id: state.session?.id ?? '',
-      primary: true,
-      branch: state.lastMark?.branch ?? null,
-      worktree,
-      state: statusDetail(state),
-      landed: state.run?.stopped?.code === 0,
-    },
-  ]);
+/** A loop as `loops.json` shows it: the names that other programs rely on. */
+export interface LoopRow {
+  loop_id: string;
+  session_id: string | null;
+  primary: boolean;
+  branch: string | null;
+  worktree: string;
+  state: string;
+  landed: boolean;
+}
+
+/** `loops.json`: the loops of the project, the main checkout's own first. Other names of a row stay out of it. */
+export function loopsText(rows: readonly LoopRow[]): string {
+  return json(
+    rows.map(({ loop_id, session_id, primary, branch, worktree, state, landed }) => {
+      return { loop_id, session_id, primary, branch, worktree, state, landed };
+    }),
+  );
+}
+
+/** Draws it at once and without a session, as when a loop's work tree was taken away. */
+export function drawLoops(mainDir: string, rows: readonly LoopRow[]): void {
+  wholeMirror(join(mainDir, '.ralph', 'loops.json')).draw(loopsText(rows));
 }
 
 function json(value: unknown): string {

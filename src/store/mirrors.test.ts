@@ -686,23 +686,29 @@ describe('the project’s mirrors', () => {
     });
   });
 
-  it('name the loop and how it stands', async () => {
-    const played = await play();
+  it('name the loops of the project and how they stand, where one begins, rests or ends', async () => {
+    const row = { loop_id: 'fix', session_id: ID, primary: true, branch: 'ralph/fix', worktree: '/tree' };
+    const states: string[] = [];
+    const loops = async ({ run, wave }: State) => {
+      states.push(run?.stopped?.word ?? (wave === null ? 'between' : 'at work'));
+      return [{ ...row, state: states.at(-1)!, landed: run?.stopped?.code === 0, runner: 7 }];
+    };
+    const played = await restart({ loops });
+    await played.begin(['task-1']);
     await played.iterate('task-1');
+    await played.redraw();
+    const rested = states.length;
+    await played.record({ type: 'spend.seen', usd: 1 });
+    await played.redraw();
+    expect(states.length).toBe(rested);
     await played.record({ type: 'run.stopped', code: 0, word: 'complete', reason: 'all done' });
     await played.redraw();
-    expect(JSON.parse(text(inProject('loops.json')))).toEqual([
-      {
-        loop_id: 'primary',
-        session_id: ID,
-        primary: true,
-        branch: 'main',
-        worktree: main,
-        state: 'completed',
-        landed: true,
-      },
-    ]);
+    expect(JSON.parse(text(inProject('loops.json')))).toEqual([{ ...row, state: 'complete', landed: true }]);
     expect(text(inProject('.gitignore'))).toContain('*');
+    rmSync(inProject('loops.json'));
+    await played.record({ type: 'spend.seen', usd: 2 });
+    await played.redraw();
+    expect(text(inProject('loops.json'))).toContain('"fix"');
   });
 
   it('are drawn by the primary loop only; another one adds to the journal', async () => {

@@ -14,7 +14,14 @@ import { cycleMetadata, drawClosed } from './mirror-cycles.ts';
 import { EVENTS_SHAPE, type MirrorShape, PROFILES_SHAPE, setDamagedAside } from './mirror-damage.ts';
 import { type GrowingMirror, growingMirror, type WholeMirror, wholeMirror } from './mirror-file.ts';
 import { type ProgressMirror, progressMirror } from './mirror-progress.ts';
-import { feedbackText, loopsText, metricsText, type ProjectNotes, projectNotes } from './mirror-project.ts';
+import {
+  feedbackText,
+  type LoopRow,
+  loopsText,
+  metricsText,
+  type ProjectNotes,
+  projectNotes,
+} from './mirror-project.ts';
 import { newTelling, summaryCsv, type Telling, takeLines, tellRecord } from './mirror-rows.ts';
 import { ensureProjectFolder } from './sessions.ts';
 
@@ -24,8 +31,8 @@ export interface MirrorsOptions {
   mainDir: string;
   /** The loop that draws the project's mirrors; the others only add to the project journal. Default true. */
   primary?: boolean;
-  /** The work tree, as `loops.json` names it. Default: the main checkout. */
-  worktree?: string;
+  /** The loops of the project, with this session as in its state; without it `loops.json` is not drawn. */
+  loops?: (own: State) => Promise<LoopRow[]>;
   /** Told once when mirrors cannot be drawn, and about edits of a mirror. */
   warn: (text: string) => void;
   /** Least time between two drawings; what comes sooner is drawn when it is over. Default one second. */
@@ -53,7 +60,7 @@ interface Drawer {
   sessionDir: string;
   mainDir: string;
   primary: boolean;
-  worktree: string;
+  loops: MirrorsOptions['loops'];
   warn: (text: string) => void;
   telling: Telling;
   files: Map<string, WholeMirror>;
@@ -89,12 +96,12 @@ const ROTATION_DAYS = 30;
  * then by `redraw`. Where some are missing the journal is read again.
  */
 export function openMirrors(options: MirrorsOptions): Mirrors & SessionMirrors {
-  const { sessionDir, mainDir, primary = true, worktree = mainDir, warn, restMs = REST_MS } = options;
+  const { sessionDir, mainDir, primary = true, loops, warn, restMs = REST_MS } = options;
   const drawer: Drawer = {
     sessionDir,
     mainDir,
     primary,
-    worktree,
+    loops,
     warn,
     telling: newTelling(),
     files: new Map(),
@@ -364,7 +371,12 @@ async function drawProject(
     if (failed || news('verdict.reached', 'intervention.chosen')) await drawer.notes.note(drawer.telling);
   });
   if (!drawer.primary) return;
-  const draw = (file: string, due: boolean, text: () => string | null, shape?: MirrorShape) =>
+  const draw = (
+    file: string,
+    due: boolean,
+    text: () => string | null | Promise<string | null>,
+    shape?: MirrorShape,
+  ) =>
     guarded(drawer, `.ralph/${file}`, async () => {
       const mirror = place(file);
       if (shape !== undefined && ['unknown', 'changed'].includes(mirror.standing())) {
@@ -373,7 +385,7 @@ async function drawProject(
       }
       const failed = drawer.restUntil.has(`.ralph/${file}`);
       if (!due && !failed && mirror.standing() !== 'unknown') return mirror.keep();
-      const drawn = text();
+      const drawn = await text();
       if (drawn === null || (drawn === '' && mirror.text() === null)) return;
       await ensureProjectFolder(drawer.mainDir);
       mirror.draw(drawn);
@@ -385,8 +397,22 @@ async function drawProject(
   const corrected = news('intervention.chosen', 'task.moved', 'tasks.read', 'cycle.started', 'abort.done');
   await draw('interventions/feedback.txt', corrected, () => feedbackText(state));
   await draw('metrics.json', news('run.stopped', 'wave.ended'), () => metricsText(state, drawer.telling));
-  await draw('loops.json', true, () => loopsText(state, drawer.worktree));
+  const { loops } = drawer;
+  if (loops) await draw('loops.json', news(...ABOUT_LOOPS), async () => loopsText(await loops(state)));
 }
+
+/** Where a loop begins, rests, needs somebody, and ends. */
+const ABOUT_LOOPS: Fact['type'][] = [
+  'run.started',
+  'run.stopped',
+  'wave.ended',
+  'question.asked',
+  'question.answered',
+  'question.expired',
+  'question.closed',
+  'session.paused',
+  'session.resumed',
+];
 
 /**
  * Draws what the project journal tells of agents' behaviour, at once and without a session, as after a reset.

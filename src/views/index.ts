@@ -32,7 +32,14 @@ export {
   stagedLines,
 } from './knowledge.ts';
 export { describeFact } from './line.ts';
-export { type LoopFacts, type LoopJson, loopJson, loopsLine, loopsText } from './loops.ts';
+export {
+  type BranchCommits,
+  type LoopFacts,
+  type LoopJson,
+  loopJson,
+  loopsLine,
+  loopsText,
+} from './loops.ts';
 export {
   type MessageJson,
   type MessageStory,

@@ -4,8 +4,16 @@ import type { LiveInfo } from './next.ts';
 import { statusDetail, tasksSummary } from './status.ts';
 import { count, duration, iso, oneLine } from './words.ts';
 
+/** Commits of its branch that are not where they belong; null: there is no such place, or nobody knows. */
+export interface BranchCommits {
+  /** Those that the branch it lands on has not. */
+  unmerged: number | null;
+  /** Those that its upstream has not. */
+  unpushed: number | null;
+}
+
 /** What the registry knows of a loop. */
-export interface LoopFacts {
+export interface LoopFacts extends BranchCommits {
   id: string;
   session: string | null;
   /** Short. */
@@ -17,8 +25,8 @@ export interface LoopFacts {
   damage: string | null;
 }
 
-/** A loop as `ralph loops --json` and `.ralph/loops.json` show it. */
-export interface LoopJson {
+/** A loop as `ralph loops --json` shows it, and with fewer names `.ralph/loops.json`. */
+export interface LoopJson extends BranchCommits {
   loop_id: string;
   session_id: string | null;
   /** It hears people for all loops. */
@@ -59,6 +67,8 @@ export function loopJson({ loop, state, live, primary }: LoopLook): LoopJson {
     worktree: loop.worktree,
     state: loop.standing === 'open' ? detail : loop.standing,
     landed: loop.id === MAIN ? state?.run?.stopped?.code === 0 : loop.standing === 'landed',
+    unmerged: loop.unmerged,
+    unpushed: loop.unpushed,
     runner: live.runner?.pid ?? null,
     tasks: { done: completed, total },
     open_questions: state?.openQuestions.size ?? 0,
@@ -96,9 +106,18 @@ export function loopsText(rows: readonly LoopJson[], now: number): string {
       const sign = row.last_at === null ? '' : ` · last sign ${duration(now - Date.parse(row.last_at))} ago`;
       const hears = row.primary ? ' · hears people' : '';
       const branch = row.branch === null ? '' : ` · ${row.branch}`;
-      return `${row.loop_id} · ${word} · ${row.tasks.done} of ${count(row.tasks.total, 'task')}${asks}${sign}${hears}${branch} · ${row.worktree}\n  next: ${row.next}`;
+      const tasks = `${row.tasks.done} of ${count(row.tasks.total, 'task')}`;
+      return `${row.loop_id} · ${word} · ${tasks}${asks}${sign}${hears}${branch}${commitWords(row)} · ${row.worktree}\n  next: ${row.next}`;
     })
     .join('\n');
+}
+
+function commitWords({ unmerged, unpushed }: BranchCommits): string {
+  const words = [
+    ...(unmerged ? [`${count(unmerged, 'commit')} not merged`] : []),
+    ...(unpushed ? [`${count(unpushed, 'commit')} not pushed`] : []),
+  ];
+  return words.length === 0 ? '' : ` · ${words.join(', ')}`;
 }
 
 /** The loops beside the main checkout in one line; null where there are none. */

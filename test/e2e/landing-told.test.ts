@@ -66,6 +66,9 @@ async function windows(loop: string) {
     row: JSON.parse((await project.ralph(['loops', '--json'])).out).find(
       (one: { loop_id: string }) => one.loop_id === loop,
     ),
+    drawn: JSON.parse(project.read('.ralph/loops.json')).find(
+      (one: { loop_id: string }) => one.loop_id === loop,
+    ),
     landings: facts(project, 'run.stopped', session).length,
   };
 }
@@ -80,6 +83,8 @@ function expectAlike(
   expect(told.why).toMatchObject({ status_detail: detail, exit, why: expect.stringMatching(`exit ${code}`) });
   expect(told.listed).toMatchObject({ status_detail: detail, exit });
   expect(told.metadata.detail).toMatch(reason);
+  const names = ['loop_id', 'session_id', 'primary', 'branch', 'worktree', 'state', 'landed'];
+  expect(told.drawn).toEqual(Object.fromEntries(names.map((name) => [name, told.row[name]])));
 }
 
 test('a conflict: the chat, the exit and every window name the file and what to do, and a merge by hand settles all', async () => {
@@ -257,4 +262,42 @@ test('while it waits for its turn, a loop hears a pause and a signal; neither is
   writeFileSync(join(project.home, 'go'), '');
   expect((await main.done).code).toBe(0);
   expect(readFileSync(join(treeOf('fix'), 'a.txt'), 'utf8')).toBe('a\n');
+});
+
+test('what has not landed and what was not pushed is counted, in the list and at the end of a run', async () => {
+  make(MEANWHILE);
+  const remote = join(project.home, 'remote.git');
+  project.git('init', '-q', '--bare', remote);
+  project.git('remote', 'add', 'origin', remote);
+  project.git('push', '-q', '-u', 'origin', 'main');
+  expect((await run('fix')).code).toBe(8);
+  const rows = async () => JSON.parse((await project.ralph(['loops', '--json'])).out);
+  expect(await rows()).toMatchObject([{ loop_id: 'fix', unmerged: 1, unpushed: null }]);
+  expect((await project.ralph(['loops'])).out).toContain('1 commit not merged');
+  project.git('-C', treeOf('fix'), 'merge', '-q', '-X', 'ours', '--no-edit', 'main');
+  const landed = await run('fix');
+  expect([landed.code, landed.err]).toEqual([
+    0,
+    expect.stringContaining('main is 3 commits ahead of origin/main'),
+  ]);
+  expect(JSON.parse(landed.out.trim().split('\n').at(-1)!).unpushed).toEqual({
+    branch: 'main',
+    upstream: 'origin/main',
+    commits: 3,
+  });
+  expect(await rows()).toMatchObject([{ loop_id: 'fix', unmerged: 0 }]);
+  const here = await project.ralph(['run', 'something here', '--json']);
+  expect(here.err).toMatch(/main is \d commits ahead of origin\/main: not pushed/);
+  expect((await project.ralph(['loops'])).out).toMatch(/^main .* commits not pushed/m);
+  project.git('push', '-q');
+  expect((await rows())[0]).toMatchObject({ loop_id: 'main', unpushed: 0 });
+  expect((await project.ralph(['loops'])).out).not.toContain('not pushed');
+});
+
+test('a loop that was taken away is in no file any more', async () => {
+  make({ do: [{ run: 'echo a > a.txt' }, { say: DONE }] });
+  expect((await run('fix')).code).toBe(0);
+  expect(project.read('.ralph/loops.json')).toContain('"fix"');
+  expect((await project.ralph(['loops', 'prune'])).out).toContain('fix');
+  expect(JSON.parse(project.read('.ralph/loops.json'))).toEqual([]);
 });

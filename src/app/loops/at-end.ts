@@ -102,5 +102,7 @@ export async function lookBack<T extends Ended>(
   await landWaiting(ended.place, { env, say });
   const git = openIntegration({ commonDir, cwd: root, env });
   const { branch } = await readHead({ root, gitDir, commonDir }, withoutOwnSecrets(env));
-  return { ...ended, unlanded: await unlanded(git, readLoops(ended.place.mainDir), branch) };
+  // What this run moved: its own branch, or the one that its loop landed on.
+  const moved = ended.landing?.type === 'loop.landed' ? ended.landing.onto : branch;
+  return { ...ended, unlanded: await unlanded(git, readLoops(ended.place.mainDir), moved) };
 }

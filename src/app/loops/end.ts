@@ -1,10 +1,11 @@
 /** `ralph loops discard` and `prune`: a loop is given up, or its work tree is not needed any more. Nothing is lost. */
 import { Problem } from '../../core/index.ts';
 import { holds, innerRepositories, isTreeOf, uncommitted } from '../../repo/index.ts';
-import { type Loop, readLoops, tellLoop } from '../../store/index.ts';
+import { drawLoops, type Loop, readLoops, tellLoop } from '../../store/index.ts';
 import { findPlace, type Place } from '../place.ts';
 import { besideOf, givenIn, loopWork, mainPlace } from './beside.ts';
 import { branchOf, loopHere, requireIdle } from './intact.ts';
+import { loopsToDraw } from './list.ts';
 import { noteLanding } from './note.ts';
 import { keepAll, takeAway } from './take-away.ts';
 
@@ -24,6 +25,7 @@ export async function discardLoop(
   await tellLoop(main.mainDir, Date.now(), { type: 'loop.discarded', loop: loop.id, keptAs });
   await takeAway(main, loop);
   await noteLanding({ main, loop, say }, { type: 'loop.discarded', ...loopWork(loop), keptAs });
+  await redrawLoops(main);
   return { loop_id: loop.id, kept_as: keptAs };
 }
 
@@ -45,7 +47,13 @@ export async function pruneLoops(cwd: string): Promise<Pruned> {
       pruned.removed.push(loop.id);
     }
   }
+  if (pruned.removed.length > 0) await redrawLoops(main);
   return pruned;
+}
+
+/** Nobody may run here for long, and `.ralph/loops.json` would name what is gone. */
+async function redrawLoops(main: Place): Promise<void> {
+  drawLoops(main.mainDir, await loopsToDraw(main, null));
 }
 
 async function whyKept(main: Place, loop: Loop): Promise<string | null> {

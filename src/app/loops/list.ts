@@ -1,57 +1,103 @@
 /** `ralph loops`: every loop of the project, the main checkout's own first. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { branchesAt, isTreeOf, readHead } from '../../repo/index.ts';
+import { Problem, type State } from '../../core/index.ts';
+import { type BranchStanding, branchStandings, isTreeOf, readHead } from '../../repo/index.ts';
 import { type Loop, readLock, readLoops, sessionsFolder } from '../../store/index.ts';
-import { type LiveInfo, type LoopJson, loopJson, loopsText } from '../../views/index.ts';
+import { type BranchCommits, type LiveInfo, type LoopJson, loopJson, loopsText } from '../../views/index.ts';
 import { sessionsHere } from '../choose.ts';
 import { withoutOwnSecrets } from '../environment.ts';
 import { MAIN_LOOP } from '../loop-name.ts';
 import { findPlace, type Place } from '../place.ts';
 import { primaryLock } from '../primary.ts';
 import { foldOf, liveOf } from '../windows.ts';
-import { besideOf, loopBranch, mainPlace, shortRef } from './beside.ts';
+import { besideOf, mainPlace, shortRef } from './beside.ts';
 
 export async function listLoops(cwd: string): Promise<{ data: LoopJson[]; text: string }> {
   const data = await loopRows(await mainPlace(await findPlace(cwd)));
   return { data, text: loopsText(data, Date.now()) };
 }
 
-/** Those whose work tree is there, or ought to be. */
+/** Those whose work tree is there, or ought to be, and how their branches stand. */
 export async function loopRows(main: Place): Promise<LoopJson[]> {
+  const loops = standingLoops(main);
+  const branch = await branchOfMain(main);
+  const refs = await branchStandings(besideOf(main), [
+    ...(branch === null ? [] : [{ ref: `refs/heads/${branch}`, onto: null }]),
+    ...loops.map(({ branch: ref, onto }) => ({ ref, onto })),
+  ]);
+  const look = (loop: Loop) => {
+    const standing = refs.get(loop.branch);
+    return { damage: damageOf(main, loop, standing !== undefined), ...commitsOf(standing) };
+  };
+  return rows(main, { loops, branch, own: commitsOf(refs.get(`refs/heads/${branch}`)), look });
+}
+
+/** The same as its journals tell it, without a git process; `own`: a session that is being written. */
+export async function loopsToDraw(main: Place, own: State | null): Promise<LoopJson[]> {
+  const look = () => ({ damage: null, ...commitsOf(undefined) });
+  const called = { loops: standingLoops(main), branch: await branchOfMain(main), own: commitsOf(undefined) };
+  return rows(main, { ...called, look, writing: own });
+}
+
+const standingLoops = (main: Place): Loop[] =>
+  readLoops(main.mainDir).filter(({ standing }) => standing !== 'removed');
+
+const commitsOf = (standing: BranchStanding | undefined): BranchCommits => ({
+  unmerged: standing?.unmerged ?? null,
+  unpushed: standing?.unpushed ?? null,
+});
+
+interface Rows {
+  loops: readonly Loop[];
+  /** The branch of the main checkout; null: none. */
+  branch: string | null;
+  own: BranchCommits;
+  look(loop: Loop): BranchCommits & { damage: string | null };
+  writing?: State | null;
+}
+
+async function rows(main: Place, { loops, branch, own, look, writing = null }: Rows): Promise<LoopJson[]> {
   const holder = await readLock(primaryLock(main.mainDir)).catch(() => null);
-  const primary = holder === null || holder.alive === false ? null : holder.sessionId;
-  const loops = readLoops(main.mainDir).filter(({ standing }) => standing !== 'removed');
-  const refs = loops.length === 0 ? new Map() : await branchesAt(besideOf(main), loopBranch('').slice(0, -1));
-  const rows = await Promise.all(
+  const isGone = holder === null || holder.alive === false;
+  // A run that has just ended hears nobody any more, and is about to say so.
+  const isLeaving = writing?.session?.id === holder?.sessionId && (writing?.run?.stopped ?? null) !== null;
+  const primary = isGone || isLeaving ? null : holder.sessionId;
+  const beside = await Promise.all(
     loops.map(async (loop) => {
-      const { state, live } = await sessionOf(main, loop.session);
-      const damage = damageOf(main, loop, refs.has(loop.branch));
-      const facts = { ...loop, branch: shortRef(loop.branch), damage };
-      return loopJson({ loop: facts, state, live, primary: primary !== null && primary === loop.session });
+      const { broken, ...found } = await sessionOf(main, loop.session, writing);
+      const { damage, ...commits } = look(loop);
+      const facts = { ...loop, branch: shortRef(loop.branch), ...commits, damage: damage ?? broken };
+      return loopJson({ loop: facts, ...found, primary: primary !== null && primary === loop.session });
     }),
   );
-  const own = await mainRow(main, primary);
-  return own === null ? rows : [own, ...rows];
-}
-
-/** null: nothing was ever run in the main checkout itself. */
-async function mainRow(main: Place, primary: string | null): Promise<LoopJson | null> {
+  // null: nothing was ever run in the main checkout itself.
   const session = (await sessionsHere(main)).at(-1)?.id ?? null;
-  if (session === null) return null;
-  const { root, gitDir, commonDir } = main.project;
-  const folders = gitDir === null || commonDir === null ? null : { root, gitDir, commonDir };
-  const branch = folders === null ? null : (await readHead(folders, withoutOwnSecrets(process.env))).branch;
-  const where = { id: MAIN_LOOP, session, branch, worktree: root, parked: null, damage: null };
-  const loop = { ...where, standing: 'open' as const };
-  return loopJson({ loop, ...(await sessionOf(main, session)), primary: primary === session });
+  if (session === null) return beside;
+  const { broken, ...found } = await sessionOf(main, session, writing);
+  const where = { id: MAIN_LOOP, session, branch, worktree: main.project.root, parked: null, damage: broken };
+  const loop = { ...where, ...own, standing: 'open' as const };
+  return [loopJson({ loop, ...found, primary: primary === session }), ...beside];
 }
 
-async function sessionOf(main: Place, id: string | null) {
+async function branchOfMain({ project }: Place): Promise<string | null> {
+  const { root, gitDir, commonDir } = project;
+  if (gitDir === null || commonDir === null) return null;
+  return (await readHead({ root, gitDir, commonDir }, withoutOwnSecrets(process.env))).branch;
+}
+
+/** `broken`: its journal cannot be read; nothing but that is known of it then. */
+async function sessionOf(main: Place, id: string | null, writing: State | null) {
   const dir = id === null ? null : join(sessionsFolder(main.mainDir), id);
-  const none: LiveInfo = { runner: null };
-  if (dir === null || !existsSync(join(dir, 'journal.jsonl'))) return { state: null, live: none };
-  return { state: foldOf(dir), live: await liveOf(dir) };
+  const none = { state: null, live: { runner: null } as LiveInfo, broken: null };
+  if (dir === null || !existsSync(join(dir, 'journal.jsonl'))) return none;
+  try {
+    const state = writing?.session?.id === id ? writing : foldOf(dir);
+    return { state, live: await liveOf(dir), broken: null };
+  } catch (error) {
+    if (!(error instanceof Problem && error.facts.code.startsWith('journal.'))) throw error;
+    return { ...none, broken: error.facts.what.replace(/\.$/, '') };
+  }
 }
 
 function damageOf(main: Place, loop: Loop, hasBranch: boolean): string | null {

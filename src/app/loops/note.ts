@@ -17,6 +17,7 @@ import {
   takeLock,
 } from '../../store/index.ts';
 import type { Place } from '../place.ts';
+import { loopsToDraw } from './list.ts';
 
 /** A message that is just taken in holds a session for a moment. */
 const TRIES = 20;
@@ -62,7 +63,12 @@ interface Writing {
 
 async function write({ dir, main, lock, say }: Writing, landing: LandingFact): Promise<void> {
   const state = emptyState();
-  const mirrors = openMirrors({ sessionDir: dir, mainDir: main.mainDir, warn: say });
+  const mirrors = openMirrors({
+    sessionDir: dir,
+    mainDir: main.mainDir,
+    loops: (own) => loopsToDraw(main, own),
+    warn: say,
+  });
   const { journal, repaired } = await openJournal({
     file: join(dir, 'journal.jsonl'),
     epoch: lock.epoch,
