@@ -254,9 +254,10 @@ export interface GroundPool {
 export interface Landings {
   /**
    * Waits for its turn, has the gates run, and moves that branch, or says why not. Nothing is lost where `signal` ends
-   * it: it is then queued, unless it had landed already.
+   * it: it is then queued, unless it had landed already. `passedOn`: the commit whose content every required gate has
+   * passed on; null: they have their word first.
    */
-  bringIn(state: State, signal: AbortSignal): Promise<LandingFact>;
+  bringIn(state: State, how: { passedOn: string | null; signal: AbortSignal }): Promise<LandingFact>;
 }
 
 /** What other sessions of the project spend, while this one runs. */

@@ -269,6 +269,7 @@ it('tells whether hooks ran, wherever they lie', async () => {
     hooked: true,
   });
   expect(repo.git('show', 'HEAD:a')).toBe('formatted');
+  expect(repo.git('status', '--porcelain')).toBe('?? .husky/');
   expect(await ground.tracked(['a', '.husky/pre-commit'])).toEqual(['a']);
 });
 

@@ -188,6 +188,7 @@ async function carryOut(place: Committing, plan: Plan): Promise<CommitResult> {
     const all = { from: before.head, to: head, paths: plan.paths };
     // Without a hook nothing comes between what was asked for and what is in it.
     const paths = hooked ? await landedPaths(place, all) : plan.paths;
+    if (hooked) await takeIn(place, paths);
     return { kind: 'committed', commit: head, paths, hooked };
   }
   if (saved !== null) await undo(place, saved, plan.unknown);
@@ -251,6 +252,25 @@ async function landedPaths(
     at = end + 1;
   }
   return paths.filter((path) => changed.has(path));
+}
+
+/**
+ * `commit --only` leaves what a hook added out of the index, which then says that the commit is to be undone. Paths
+ * that lie in the work tree as the commit has them are told to the index as well.
+ */
+async function takeIn(place: Committing, paths: readonly string[]): Promise<void> {
+  const status = await statusOf(place, new Set(paths));
+  if (typeof status === 'string') return;
+  const unclear = [...status.tracked].filter(([, tracked]) => tracked.unclear);
+  const now = await currentBlobs(
+    place,
+    unclear.map(([path]) => path),
+  );
+  const same = unclear.flatMap(([path, { head }]) => (now.get(path) === head ? [path] : []));
+  if (same.length === 0) return;
+  const args = [...DENSE, '--literal-pathspecs', 'add', '--pathspec-from-file=-', '--pathspec-file-nul'];
+  const call = { args, cwd: place.root, env: place.userEnv, input: nulList(same), runsForeignCode: true };
+  await lockPatient(place, { ...call, timeoutMs: place.commitTimeoutMs, signal: place.signal });
 }
 
 interface SavedIndex {

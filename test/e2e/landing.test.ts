@@ -156,3 +156,25 @@ test('a branch that lost its work has not landed, and a new loop of its name kee
   expect((await project.ralph(['loops', 'discard', 'one', '--yes'])).code).toBe(0);
   expect(project.git('for-each-ref', '--contains', work)).toContain('refs/ralph/discarded/one');
 });
+
+test("the gates' word is about the content that they ran on: what a hook made of it has to pass them again", async () => {
+  make("gates: [{ name: small, run: '! grep -q A a.txt' }]\n");
+  const plain = await run('one', 'A');
+  expect([plain.code, plain.err]).toEqual([0, expect.not.stringContaining('gate small runs')]);
+  expect(result(plain)).toMatchObject({ landing: { outcome: 'landed' } });
+  project.git('rm', '-q', 'a.txt');
+  project.git('commit', '-qm', 'anew');
+  // Tidies what is committed, as formatters do.
+  const hook = '#!/bin/sh\n[ -e a.txt ] || exit 0\necho A > a.txt\ngit add a.txt\n';
+  writeFileSync(join(project.dir, '.git/hooks/pre-commit'), hook, { mode: 0o755 });
+  project.write('A.json', taskList([story('A')]));
+  project.git('commit', '-qam', 'again');
+  const before = project.git('rev-parse', 'main');
+  const tidied = await run('two', 'A');
+  expect([tidied.code, tidied.err]).toEqual([
+    8,
+    expect.stringContaining('gate small does not pass on what main would be'),
+  ]);
+  expect(project.git('rev-parse', 'main')).toBe(before);
+  expect(project.git('show', 'ralph/two:a.txt')).toBe('A');
+});

@@ -409,7 +409,7 @@ function ports(world: World): Ports {
         memoryMb: outside.freeMb.memory,
       }),
     },
-    landings: { bringIn: (_, signal) => world.lands!(world, signal) },
+    landings: { bringIn: (_, { signal }) => world.lands!(world, signal) },
     cycles: cycleFiles({ ...outside, sha, task: (given, order) => task(given, order, false) }),
     redactor: redactorOf([]),
     secret: () => sha(`${world.records.length}-${Math.random()}`),

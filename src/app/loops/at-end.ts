@@ -11,7 +11,7 @@ import { withoutOwnSecrets } from '../environment.ts';
 import type { Place } from '../place.ts';
 import { openList } from '../plan.ts';
 import { givenIn, loopAt, mainPlace } from './beside.ts';
-import { headOf, landOne, landWaiting } from './land.ts';
+import { landOne, landWaiting } from './land.ts';
 import { exitAfter } from './landing-words.ts';
 import { noteLanding } from './note.ts';
 
@@ -36,8 +36,7 @@ export interface EndCall {
 export function landingsOf(place: Place, call: EndCall): Landings | null {
   if (!call.settings.git || loopAt(place) === null) return null;
   return {
-    async bringIn(state, signal) {
-      const passedOn = await headOf(place, call.env);
+    async bringIn(state, { passedOn, signal }) {
       const landing = await bring({ place, state, passedOn, signal }, call);
       if (landing === null) throw new Error(`the loop of ${place.dir} is gone from the project's journal`);
       return landing;
@@ -48,7 +47,7 @@ export function landingsOf(place: Place, call: EndCall): Landings | null {
 interface Bringing {
   place: Place;
   state: State;
-  /** The commit on which its gates passed. */
+  /** The commit whose content its gates passed on; null: they run first. */
   passedOn: string | null;
   signal?: AbortSignal;
 }

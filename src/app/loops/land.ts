@@ -9,12 +9,12 @@ import type { Settings } from '../../config/index.ts';
 import { type GateDef, type LandingFact, landingText, Problem, type State } from '../../core/index.ts';
 import { handOver, type Landing, landLoop } from '../../fleet/index.ts';
 import { isAlive, ownIdentity } from '../../process/index.ts';
-import { gitDirOf, readHead } from '../../repo/index.ts';
+import { gitDirOf } from '../../repo/index.ts';
 import { type Loop, readLoops, sessionsFolder, sha256 } from '../../store/index.ts';
 import { readState } from '../choose.ts';
 import { loadSettings } from '../config.ts';
 import { excludedPaths } from '../dirt.ts';
-import { agentEnvironment, withoutOwnSecrets } from '../environment.ts';
+import { agentEnvironment } from '../environment.ts';
 import { processGates } from '../gates.ts';
 import { lockProblem } from '../open.ts';
 import { findPlace, type Place } from '../place.ts';
@@ -54,13 +54,6 @@ export async function landOne(work: Work, asking: Asking, how: Settings['land'])
       ? await handOverTo(how.command, { place, loop, asking })
       : await land(work, asking);
   return landingFact(loop, landing);
-}
-
-/** The commit that a work tree is at. */
-export async function headOf({ project }: Place, env: NodeJS.ProcessEnv): Promise<string | null> {
-  const { root, gitDir, commonDir } = project;
-  const folders = { root, gitDir: gitDir!, commonDir: commonDir! };
-  return (await readHead(folders, withoutOwnSecrets(env))).head;
 }
 
 async function handOverTo(
