@@ -47,6 +47,16 @@ describe('a recorded run of Claude Code', () => {
     expect(events.at(-1)).toMatchObject({ kind: 'usage', inputTokens: 3200, outputTokens: 140 });
   });
 
+  it('tells that a subscription pays where it works without a key, and nobody else answers', () => {
+    expect(read(recorded('success')).told.usage.byPlan).toBeUndefined();
+    const { told, events } = read(recorded('limit-warned'));
+    expect(told.usage.byPlan).toBe(true);
+    expect(events.findLast((event) => event.kind === 'usage')).toMatchObject({ byPlan: true });
+    const elsewhere = readClaude({ planPays: false });
+    for (const line of recorded('limit-warned')) elsewhere.line(line);
+    expect(elsewhere.told().usage.byPlan).toBeUndefined();
+  });
+
   it('tells edited files once, and the exit code of each command', () => {
     expect(read(recorded('edit')).told.toolFiles).toEqual(['/home/dev/repo/a.txt']);
     expect(read(recorded('command-fails')).told.commands.map((row) => row.exitCode)).toEqual([3, 0]);

@@ -37,6 +37,8 @@ interface Reading {
   log: CommandLog;
   files: Set<string>;
   cwd: string;
+  /** Nobody else than Anthropic answers, so that what needs no key is paid by a subscription. */
+  planPays: boolean;
   /** The last assistant message of the main conversation, joined from its lines. */
   message: { id: string; texts: string[] };
   /** Tokens of the last messages by id, and their sum: what is known while no result has come. */
@@ -224,6 +226,9 @@ function readRetry(reading: Reading, event: Json): AgentEvent[] {
   return [{ kind: 'retry', reason: status === null ? word : `${word} (HTTP ${status})`, attempt }];
 }
 
+/** No key: it is logged in with an account of claude.ai. */
+const PLAN = new Set(['none', 'oauth']);
+
 function readSystem(reading: Reading, event: Json): AgentEvent[] {
   const subtype = text(event.subtype);
   if (subtype === 'init') {
@@ -231,6 +236,7 @@ function readSystem(reading: Reading, event: Json): AgentEvent[] {
     if (reading.told.closed === true) reading.told = { ...reading.told, closed: false, error: null };
     reading.cwd = text(event.cwd);
     reading.told.usage.model = text(event.model) || reading.told.usage.model;
+    if (reading.planPays && PLAN.has(text(event.apiKeySource))) reading.told.usage.byPlan = true;
   }
   if (subtype === 'api_retry') return readRetry(reading, event);
   if (subtype === 'background_tasks_changed') {
@@ -325,13 +331,14 @@ function readEvent(reading: Reading, event: Json): AgentEvent[] {
   return [];
 }
 
-function newReading(): Reading {
+function newReading(planPays: boolean): Reading {
   const told = { ...nothingTold(), toolCalls: 0, closed: false };
   return {
     told,
     log: commandLog(told.commands),
     files: new Set(),
     cwd: '',
+    planPays,
     message: { id: '', texts: [] },
     recent: new Map(),
     seen: { input: 0, output: 0 },
@@ -345,9 +352,12 @@ function newReading(): Reading {
   };
 }
 
-/** A reader of one Claude Code run (`stream-json`, or the single object of `--output-format json`). */
-export function readClaude(): StreamReader {
-  const reading = newReading();
+/**
+ * A reader of one Claude Code run (`stream-json`, or the single object of `--output-format json`). `planPays`: where no
+ * key is used, a subscription pays.
+ */
+export function readClaude({ planPays = true }: { planPays?: boolean } = {}): StreamReader {
+  const reading = newReading(planPays);
   return {
     line(raw) {
       if (raw.trim() === '') return [];

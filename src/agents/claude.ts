@@ -80,6 +80,15 @@ function environmentOf(call: AgentCall): Record<string, string> {
   return { ...(root ? { IS_SANDBOX: '1' } : {}), ...call.env };
 }
 
+/** Another cloud or a gateway answers: that needs no key of Anthropic's either, and is billed. */
+function isElsewhere(env: Record<string, string>): boolean {
+  const isSet = (name: string) => !['', '0', 'false', undefined].includes(env[name]);
+  return (
+    ['BEDROCK', 'VERTEX', 'FOUNDRY'].some((cloud) => isSet(`CLAUDE_CODE_USE_${cloud}`)) ||
+    isSet('ANTHROPIC_AUTH_TOKEN')
+  );
+}
+
 const CANNOT_ASK: ProblemFacts = {
   code: 'permissions.not_asked',
   what: 'permissions asks or denies, and this version of Claude Code asks nobody before a command.',
@@ -116,7 +125,12 @@ export function claudeAgent(spec: CliSpec): Agent {
       const live = !isDeaf(spec, call.env);
       if (!live && isAsked(call)) throw new Problem(CANNOT_ASK);
       const command = [spec.program ?? 'claude', ...(spec.args ?? []), ...argumentsOf(call, live)];
-      const plan = { command, env: environmentOf(call), input: call.prompt, reader: readClaude() };
+      const plan = {
+        command,
+        env: environmentOf(call),
+        input: call.prompt,
+        reader: readClaude({ planPays: !isElsewhere(call.env) }),
+      };
       return Promise.resolve(startChild(call, live ? { ...plan, live: claudeLive(call) } : plan));
     },
     billIn: ({ logPath }) => billIn(logPath, readClaude()),

@@ -142,6 +142,16 @@ const readScene = (kind: CliKind, name: string) => read(kind, lines(kind, name),
 
 const coded = (kind: CliKind, code: number) => (SPEECHES[kind].exitCodes === false ? null : code);
 
+it('Codex tells that a subscription pays where its account has a plan', () => {
+  const recorded = lines('codex', 'success');
+  expect(read('codex', recorded, []).told.usage.byPlan).toBeUndefined();
+  const planned = recorded.map((line) => line.replace('"planType":null', '"planType":"plus"'));
+  expect(planned).not.toEqual(recorded);
+  const { told, events } = read('codex', planned, []);
+  expect(told.usage).toMatchObject({ byPlan: true, costUsd: expect.any(Number) });
+  expect(events.findLast((event) => event.kind === 'usage')).toMatchObject({ byPlan: true });
+});
+
 describe.each(KINDS)('a recorded run of %s', (kind) => {
   const speech = SPEECHES[kind];
 

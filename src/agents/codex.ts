@@ -130,13 +130,14 @@ const QUIET = `
   thread/archived thread/closed thread/compacted thread/deleted thread/environment/connected thread/goal/cleared
   thread/environment/disconnected thread/goal/updated thread/name/updated thread/project/updated thread/queue/changed
   thread/reverted thread/settings/updated thread/started thread/status/changed turn/moderationMetadata
-  turn/plan/updated account/rateLimits/updated account/updated app/list/updated configWarning deprecationNotice
+  turn/plan/updated app/list/updated configWarning deprecationNotice
   fs/changed guardianWarning hook/completed hook/started item/autoApprovalReview/completed
   item/autoApprovalReview/started item/commandExecution/terminalInteraction item/mcpToolCall/progress
   mcpServer/startupStatus/updated model/rerouted model/safetyBuffering/updated model/verification
   item/commandExecution/requestApproval item/fileChange/requestApproval mcpServer/elicitation/request
   modelProvider/authRecoveryCompleted modelProvider/authRecoveryStarted serverRequest/resolved skills/changed warning
 `;
+const NO_PLAN = new Set(['', 'unknown']);
 /** What answers to our requests are called; they alone have no method. */
 const ANSWER = '';
 
@@ -173,6 +174,12 @@ function handlers(notes: Notes, now: () => number): Handlers {
     const params = object(event.params);
     return params.threadId === notes.told.sessionId ? handler(params) : [];
   };
+  /** With an account of ChatGPT its plan is named; with a key none is. */
+  const account: Handler = ({ params }) => {
+    const { planType = object(object(params).rateLimits).planType } = object(params);
+    if (!NO_PLAN.has(text(planType))) notes.told.usage.byPlan = true;
+    return [];
+  };
   const read = (table: Handlers, strict: boolean) =>
     own(({ item }) => {
       const name = text(object(item).type);
@@ -207,6 +214,8 @@ function handlers(notes: Notes, now: () => number): Handlers {
     error: own(turns.error),
     'item/started': read(items.started, false),
     'item/completed': read(items.completed, true),
+    'account/updated': account,
+    'account/rateLimits/updated': account,
     'thread/tokenUsage/updated'({ params }) {
       const { threadId, tokenUsage } = object(params);
       const more = added(text(threadId), object(tokenUsage));

@@ -70,9 +70,8 @@ export function nothingTold(): Told {
 }
 
 /** The bill as windows and limits hear of it. */
-export function usageEvent({ inputTokens, outputTokens, costUsd, costFrom }: Usage): AgentEvent {
-  const event = { kind: 'usage' as const, inputTokens, outputTokens, costUsd };
-  return costFrom === undefined ? event : { ...event, costFrom };
+export function usageEvent({ model: _, ...bill }: Usage): AgentEvent {
+  return { kind: 'usage', ...bill };
 }
 
 /** The last part of a text, at most `MESSAGE_BYTES` of UTF-8, never beginning inside a character. */

@@ -4,14 +4,20 @@ import type { ProjectNews, ProjectRecord } from '../store/index.ts';
 
 /** The record of what one attempt cost; null: nothing is known of it. */
 export function costRecord(
-  { costUsd, costFrom, partial }: Usage,
+  { costUsd, costFrom, byPlan, partial }: Usage,
   attempt: { at: number; session: string; iteration: number; agent: string },
 ): ProjectNews | null {
   if (!costUsd) return null;
   const { agent, ...base } = attempt;
-  const cut = partial ? { partial } : {};
-  const record = { ...base, type: 'cost.spent', agent, usd: costUsd, ...cut };
-  return costFrom === undefined ? record : { ...record, estimated: costFrom };
+  return {
+    ...base,
+    type: 'cost.spent',
+    agent,
+    usd: costUsd,
+    ...(partial ? { partial } : {}),
+    ...(costFrom === undefined ? {} : { estimated: costFrom }),
+    ...(byPlan ? { by_plan: true } : {}),
+  };
 }
 
 /** What every loop of the project has spent since midnight, local time; of one agent, where it is named. */
@@ -22,8 +28,11 @@ export function spentToday(records: readonly ProjectRecord[], agent?: string): S
   for (const { type, at, usd, estimated, ...record } of records) {
     if (type !== 'cost.spent' || at < midnight || typeof usd !== 'number') continue;
     if (agent !== undefined && record.agent !== agent) continue;
-    const from = isEstimated(estimated) ? { costFrom: estimated } : {};
-    bills.set(`${record.session} ${record.iteration}`, { costUsd: usd, ...from });
+    bills.set(`${record.session} ${record.iteration}`, {
+      costUsd: usd,
+      ...(isEstimated(estimated) ? { costFrom: estimated } : {}),
+      ...(record.by_plan === true ? { byPlan: true as const } : {}),
+    });
   }
   const sum: Spent = { costUsd: null, estimated: null };
   for (const bill of bills.values()) pay(sum, bill);

@@ -109,8 +109,20 @@ const limits = z.strictObject({
     .nullable()
     .default(null)
     .describe('Working time of a run, in seconds or as `90s`, `15m`, `2h`. null: no limit.'),
-  max_cost_usd: z.number().positive().nullable().default(null).describe('Cost of a run in US dollars.'),
-  max_cost_usd_per_task: z.number().positive().nullable().default(null).describe('Cost of one task.'),
+  max_cost_usd: z
+    .number()
+    .positive()
+    .nullable()
+    .default(null)
+    .describe(
+      'Cost of a run in US dollars. What a subscription pays counts as well, by what it would have cost: such a sum bounds the work, and an agent may be billed for what goes beyond its plan.',
+    ),
+  max_cost_usd_per_task: z
+    .number()
+    .positive()
+    .nullable()
+    .default(null)
+    .describe('Cost of one task, counted alike.'),
   max_cost_usd_per_day: z
     .number()
     .positive()

@@ -103,6 +103,8 @@ export interface Usage {
   costUsd: number | null;
   /** Absent: the agent told all of it. */
   costFrom?: Estimated;
+  /** A subscription pays: the money is what it would have cost without one. Absent: nobody said so. */
+  byPlan?: true;
   model: string | null;
   /** Read out of what it had printed when it was cut off: at least so much. Absent: seen to its end. */
   partial?: true;
@@ -120,6 +122,8 @@ export interface Spent {
   costUsd: number | null;
   /** What of it was reckoned; null: nothing. */
   estimated: Estimated | null;
+  /** What of it a subscription pays; absent: nothing. USD. */
+  byPlanUsd?: number;
 }
 
 export interface RunCommand {

@@ -18,9 +18,12 @@ export function spend(state: State, attempt: AttemptState, usage: Usage): void {
   state.run.tokens += usage.inputTokens + usage.outputTokens;
 }
 
+type Price = Pick<Usage, 'costUsd' | 'costFrom' | 'byPlan'>;
+
 /** A sum of prices, of which the unknown ones are no part. */
-export function pay(sum: Spent, { costUsd, costFrom }: Pick<Usage, 'costUsd' | 'costFrom'>): void {
+export function pay(sum: Spent, { costUsd, costFrom, byPlan }: Price): void {
   if (costUsd !== null) sum.costUsd = (sum.costUsd ?? 0) + costUsd;
+  if (byPlan) payByPlan(sum, costUsd ?? 0);
   if (costFrom === undefined) return;
   const { usd, priceTable } = sum.estimated ?? { usd: 0, priceTable: '' };
   sum.estimated = {
@@ -29,10 +32,16 @@ export function pay(sum: Spent, { costUsd, costFrom }: Pick<Usage, 'costUsd' | '
   };
 }
 
+function payByPlan(sum: Spent, usd: number): void {
+  if (usd > 0) sum.byPlanUsd = (sum.byPlanUsd ?? 0) + usd;
+}
+
 export function sumOf(...parts: readonly Spent[]): Spent {
   const sum: Spent = { costUsd: null, estimated: null };
-  for (const { costUsd, estimated } of parts)
+  for (const { costUsd, estimated, byPlanUsd = 0 } of parts) {
     pay(sum, estimated === null ? { costUsd } : { costUsd, costFrom: estimated });
+    payByPlan(sum, byPlanUsd);
+  }
   return sum;
 }
 
@@ -41,23 +50,40 @@ export function money(usd: number): string {
   return `$${usd.toFixed(usd > 0 && usd < 0.01 ? 4 : 2)}`;
 }
 
-/** The sum as people read it, with what of it nobody told. */
-export function spentWords({ costUsd, estimated }: Spent): string {
+/** A difference that no sum shows. USD. */
+const NOTHING_USD = 0.005;
+
+/** The sum as people read it, with what of it nobody told, and what of it nobody is billed for. */
+export function spentWords(spent: Spent): string {
+  const { costUsd, estimated, byPlanUsd = 0 } = spent;
   if (costUsd === null) return 'no price reported';
-  if (estimated === null) return money(costUsd);
-  const part = costUsd - estimated.usd < 0.005 ? '' : `${money(estimated.usd)} of it `;
-  return `about ${money(costUsd)} (${part}estimated from the price table of ${estimated.priceTable})`;
+  const part = (usd: number) => (costUsd - usd < NOTHING_USD ? '' : `${money(usd)} of it `);
+  const notes = [
+    ...(estimated === null
+      ? []
+      : [`${part(estimated.usd)}estimated from the price table of ${estimated.priceTable}`]),
+    ...(byPlanUsd === 0 ? [] : [`${part(byPlanUsd)}paid by a subscription`]),
+  ];
+  return `${estimated === null ? '' : 'about '}${money(costUsd)}${notes.length === 0 ? '' : ` (${notes.join('; ')})`}`;
 }
 
-/** Where the figure comes from, for programs; null: there is none. */
-export function costSource({ costUsd, estimated }: Spent): 'reported' | 'estimated' | null {
+/**
+ * Where the figure comes from, for programs; null: there is none. `estimated`: part of it is tokens by the price
+ * table. `subscription`: all of it is what a subscription pays, whoever reckoned it.
+ */
+export type CostSource = 'reported' | 'estimated' | 'subscription' | null;
+
+export function costSource({ costUsd, estimated, byPlanUsd = 0 }: Spent): CostSource {
   if (costUsd === null) return null;
+  if (byPlanUsd > 0 && costUsd - byPlanUsd < NOTHING_USD) return 'subscription';
   return estimated === null ? 'reported' : 'estimated';
 }
 
 /** One attempt's bill as a sum. */
-export function spentIn({ costUsd, costFrom }: Pick<Usage, 'costUsd' | 'costFrom'>): Spent {
-  return { costUsd, estimated: costFrom ?? null };
+export function spentIn(price: Price): Spent {
+  const sum: Spent = { costUsd: null, estimated: null };
+  pay(sum, price);
+  return sum;
 }
 
 /** Attempts of this session, ended or cut off, whose bill came at `since` or later. USD. */

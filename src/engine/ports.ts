@@ -338,6 +338,7 @@ export type AgentEvent =
       costUsd: number | null;
       /** How much of it is reckoned; absent: the agent told it. */
       costFrom?: Estimated;
+      byPlan?: true;
     }
   | { kind: 'retry'; reason: string; attempt: number };
 

@@ -1,5 +1,5 @@
 /** The board: every iteration on one line, and the row that summary.csv keeps of it. */
-import { costSource, MODES, spentWords } from '../core/index.ts';
+import { type CostSource, costSource, MODES, spentWords } from '../core/index.ts';
 import { commitOf, type IterationStory, type Outcome, outcomeOf, type Story, stories } from './story.ts';
 import { count, duration, iso, oneLine, price } from './words.ts';
 
@@ -116,8 +116,8 @@ export interface CostJson {
   iterations: number;
   /** null: no price is known. */
   cost_usd: number | null;
-  /** `estimated`: part of it is tokens by the price table; null: no price is known. */
-  cost_source: 'reported' | 'estimated' | null;
+  /** `estimated`: part of it is tokens by the price table; `subscription`: all of it is paid by one; null: no price is known. */
+  cost_source: CostSource;
   input_tokens: number;
   output_tokens: number;
   duration_s: number;

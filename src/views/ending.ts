@@ -1,6 +1,7 @@
 /** The numbers of the summary that ends a run, and what to do next. */
 import {
   blockage,
+  type CostSource,
   costSource,
   type Exit,
   iterationLimit,
@@ -35,8 +36,8 @@ export interface EndSummary {
   stuck_iterations: number;
   /** Of this run; null: no agent reported a price. */
   cost_usd: number | null;
-  /** `estimated`: part of it is tokens by the price table; null: no price is known. */
-  cost_source: 'reported' | 'estimated' | null;
+  /** `estimated`: part of it is tokens by the price table; `subscription`: all of it is paid by one; null: no price is known. */
+  cost_source: CostSource;
   tokens: number;
   /** Relative to the session folder; `ralph/logs` in the work tree leads to the same file. */
   log: string;

@@ -1,5 +1,5 @@
 /** Sessions, one line each. */
-import { costSource, type State } from '../core/index.ts';
+import { type CostSource, costSource, type State } from '../core/index.ts';
 import type { LiveInfo } from './next.ts';
 import { type StatusDetail, statusDetail, tasksSummary } from './status.ts';
 import { count, iso, oneLine, price } from './words.ts';
@@ -16,8 +16,8 @@ export interface SessionJson {
   open_questions: number;
   /** null: no agent reported a price. */
   cost_usd: number | null;
-  /** `estimated`: part of it is tokens by the price table; null: no price is known. */
-  cost_source: 'reported' | 'estimated' | null;
+  /** `estimated`: part of it is tokens by the price table; `subscription`: all of it is paid by one; null: no price is known. */
+  cost_source: CostSource;
   created_at: string | null;
   last_at: string | null;
   exit: { code: number; word: string; reason: string } | null;

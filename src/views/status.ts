@@ -1,6 +1,7 @@
 /** Where the session stands now: the window that answers "how far is it, and does it need me?" */
 import {
   type AttemptState,
+  type CostSource,
   costSource,
   iterationLimit,
   keepsWorks,
@@ -97,8 +98,8 @@ export interface StatusJson {
   stuck_count: number;
   /** null: no agent reported a price. */
   cost_usd: number | null;
-  /** `estimated`: part of it is tokens by the price table; null: no price is known. */
-  cost_source: 'reported' | 'estimated' | null;
+  /** `estimated`: part of it is tokens by the price table; `subscription`: all of it is paid by one; null: no price is known. */
+  cost_source: CostSource;
   live: LiveJson[];
 }
 

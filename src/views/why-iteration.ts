@@ -4,6 +4,7 @@
  */
 import {
   type Change,
+  type CostSource,
   correctionName,
   costSource,
   FINDINGS,
@@ -110,8 +111,8 @@ export interface IterationJson {
     input_tokens: number;
     output_tokens: number;
     cost_usd: number | null;
-    /** `estimated`: part of it is tokens by the price table; null: no price is known. */
-    cost_source: 'reported' | 'estimated' | null;
+    /** `estimated`: part of it is tokens by the price table; `subscription`: all of it is paid by one; null: no price is known. */
+    cost_source: CostSource;
     /** It was cut off: at least so much. */
     partial: boolean;
   };

@@ -2,7 +2,7 @@
  * The words every window shares: text from agents made safe for a terminal, and numbers as people read
  * them. Nothing an agent wrote reaches a terminal without passing `plain` or `oneLine`.
  */
-import { type costSource, spentWords } from '../core/index.ts';
+import { type CostSource, spentWords } from '../core/index.ts';
 
 /** Escape sequences: CSI, then OSC/DCS/PM/APC/SOS up to their end, then any other two-character one. */
 const SEQUENCES =
@@ -73,8 +73,11 @@ function two(n: number): string {
 }
 
 /** A price alone. */
-export function price(usd: number | null, source?: ReturnType<typeof costSource>): string {
-  return `${source === 'estimated' ? 'about ' : ''}${spentWords({ costUsd: usd, estimated: null })}`;
+export function price(usd: number | null, source?: CostSource): string {
+  const words = spentWords({ costUsd: usd, estimated: null });
+  return source === 'subscription'
+    ? `${words} by subscription`
+    : `${source === 'estimated' ? 'about ' : ''}${words}`;
 }
 
 /** `950`, `12.3k`, `4.1M`. */
