@@ -175,13 +175,14 @@ export async function pruneLoops(
 
 /** Lands a loop now; the code is 8 where it did not land. */
 export async function mergeLoop(
-  request: MergeRequest,
+  request: Omit<MergeRequest, 'play'>,
 ): Promise<{ code: number; data: object; text: string }> {
-  const [{ mergeLoop: carryOut }, words] = await Promise.all([
+  const [{ mergeLoop: carryOut }, words, { runLoop: play }] = await Promise.all([
     import('./loops/land.ts'),
     import('./loops/landing-words.ts'),
+    import('./run.ts'),
   ]);
-  const landed = await carryOut(request);
+  const landed = await carryOut({ ...request, play });
   const code = landed.type === 'loop.landed' ? 0 : 8;
   return { code, data: words.landingJson(landed), text: landingText(landed) };
 }

@@ -23,6 +23,7 @@ import {
 } from './choose.ts';
 import { loadSettings } from './config.ts';
 import { emptyProblem } from './empty-list.ts';
+import { type Errand, onErrand } from './errand.ts';
 import { importedSession } from './import-session.ts';
 import { loopAt, loopWork } from './loops/beside.ts';
 import { findPlace, type Place } from './place.ts';
@@ -46,8 +47,10 @@ export interface RunRequest {
   audience: Audience;
   /** `--worktree`: the loop to work in, made where there is none; empty: a new one. null: in this work tree. */
   loop: string | null;
-  /** Told the house once it is open, so that process signals can reach it. */
+  /** Told the house once it is open and nothing is done in it yet, so that process signals can reach it. */
   opened?(house: House): void | Promise<void>;
+  /** The objective is an errand of ours; absent: a person's. */
+  errand?: Errand;
 }
 
 /** Everything that is known before a lock is taken. */
@@ -100,7 +103,8 @@ export async function planRun(request: RunRequest): Promise<Plan> {
     flags.team = 'full';
   // A session's own layer can only be read when the session is known.
   const loaded = session === resumed ? alone : await loadSettings({ ...layers, session });
-  const { settings, warnings, notYet, origin } = loaded;
+  const { warnings, notYet, origin } = loaded;
+  const settings = request.errand ? onErrand(loaded.settings, request.errand) : loaded.settings;
   const taskPath = await taskListPath({ place, request, flags, settings, origin, session, warnings });
   const reading = taskPath === null ? null : await readOnce(place, taskPath);
   const odd = (reading?.kind === 'list' && reading.odd) || [];
@@ -300,6 +304,7 @@ interface ListCall {
 async function taskListPath(call: ListCall): Promise<string | null> {
   const { place, request, flags, settings, origin, session, warnings } = call;
   const begun = session?.state.source;
+  if (request.errand) return null;
   if (session && begun) {
     if (request.flags.tasks !== undefined) refuseAnotherList(place, session, flags.tasks!);
     return begun.path;

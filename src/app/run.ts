@@ -101,7 +101,8 @@ export async function runLoop(request: RunRequest): Promise<RunOutcome> {
 function endOf({ env, audience }: RunRequest, { settings, policy, place, taskPath }: Plan): EndCall {
   const list = taskPath === null ? [] : [relative(place.project.root, resolve(place.dir, taskPath))];
   const excluded = [...excludedPaths(place, null), ...list];
-  return { settings, gates: policy.gates, excluded, env, say: (text) => audience.say(text) };
+  const say = (text: string) => audience.say(text);
+  return { settings, gates: policy.gates, excluded, env, say, play: runLoop };
 }
 
 /** A list where all is done needs no agent, no clean tree and no session. */

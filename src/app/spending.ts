@@ -23,12 +23,21 @@ export function costRecord(
 /** What every loop of the project has spent since midnight, local time; of one agent, where it is named. */
 export function spentToday(records: readonly ProjectRecord[], agent?: string): Spent {
   const midnight = new Date().setHours(0, 0, 0, 0);
+  return spentOn(records, (record) => record.at >= midnight && (agent ?? record.agent) === record.agent);
+}
+
+/** What one session has spent, ever. */
+export function spentBy(records: readonly ProjectRecord[], session: string): Spent {
+  return spentOn(records, (record) => record.session === session);
+}
+
+function spentOn(records: readonly ProjectRecord[], counts: (record: ProjectRecord) => boolean): Spent {
   /** By session and iteration: a line may stand there twice. */
   const bills = new Map<string, Parameters<typeof pay>[1]>();
-  for (const { type, at, usd, estimated, ...record } of records) {
-    if (type !== 'cost.spent' || at < midnight || typeof usd !== 'number') continue;
-    if (agent !== undefined && record.agent !== agent) continue;
-    bills.set(`${record.session} ${record.iteration}`, {
+  for (const record of records) {
+    const { type, usd, estimated, session, iteration } = record;
+    if (type !== 'cost.spent' || typeof usd !== 'number' || !counts(record)) continue;
+    bills.set(`${session} ${iteration}`, {
       costUsd: usd,
       ...(isEstimated(estimated) ? { costFrom: estimated } : {}),
       ...(record.by_plan === true ? { byPlan: true as const } : {}),

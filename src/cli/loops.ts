@@ -53,6 +53,7 @@ async function carryOut({ action, loop, more }: Said, options: LoopOptions): Pro
         name: sessionOf(action, loop).slice(1),
         wait: true,
         say,
+        signal: untilSignalled(),
       };
       const { code, data, text } = await app.mergeLoop(asked);
       answer(options, data, text);
@@ -94,6 +95,13 @@ async function carryOut({ action, loop, more }: Said, options: LoopOptions): Pro
 }
 
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
+
+/** Ended by the first signal: gates and an agent that was hired end with it, and the loop stays queued. */
+function untilSignalled(): AbortSignal {
+  const ending = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ending.abort());
+  return ending.signal;
+}
 
 /** The session of a loop, as `--session` takes it. */
 function sessionOf(action: string, loop: string | undefined): string {

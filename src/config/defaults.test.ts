@@ -83,6 +83,7 @@ const DEFAULTS = {
   host: { min_free_disk_mb: 500, min_free_memory_mb: 300, keep_awake: false },
   worktree: { copy: [], run: [] },
   land: 'merge',
+  merge: { resolve: null },
   memories: { enabled: true, budget_tokens: 2000 },
   skills: { dirs: ['skills', '~/.copilot/skills'] },
   track_sessions: false,

@@ -171,6 +171,9 @@ agents: { mine: { command: ["bash", "agent.sh"] } }
 `,
   host: `host: { min_free_disk_mb: 2000, min_free_memory_mb: 1000, keep_awake: true }
 `,
+  merge: `agents: { mine: { command: ["bash", "agent.sh"] } }
+merge: { resolve: mine }
+`,
   worktree: `worktree: { copy: [".env"], run: ["npm ci"] }
 `,
   memories: `memories: { enabled: false, budget_tokens: 1000 }

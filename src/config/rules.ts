@@ -88,6 +88,7 @@ function agentRules({ config, data, agentNames, whereIs }: Ground): Found[] {
   config.fallback.forEach((name, i) => {
     uses.push([['fallback', i], name]);
   });
+  if (config.merge.resolve !== null) uses.push([['merge', 'resolve'], config.merge.resolve]);
   for (const key of ['roles', 'hats'] as const) {
     for (const [role, spec] of Object.entries(config[key] ?? {})) {
       if (spec.agent !== undefined) uses.push([[key, role, 'agent'], spec.agent]);

@@ -402,6 +402,18 @@ export const configSchema = z.strictObject({
     .union([z.enum(['merge', 'branch']), z.strictObject({ command: text('Command that lands the branch.') })])
     .default('merge')
     .describe('How a worktree loop’s work reaches the main branch.'),
+  merge: z
+    .strictObject({
+      resolve: z
+        .string()
+        .min(1)
+        .nullable()
+        .default(null)
+        .describe(
+          'Agent that is hired once where a loop and the main branch changed the same lines; the gates judge what it made of them. null: nobody, a person settles it.',
+        ),
+    })
+    .prefault({}),
   memories: z
     .strictObject({
       enabled: flag('Whether memories stand in the prompt.', true),

@@ -113,6 +113,8 @@ export interface Settings {
   keepAwake: boolean;
   worktree: { copy: string[]; run: string[] };
   land: 'merge' | 'branch' | { command: string };
+  /** Who settles conflicts of a landing; null: a person. */
+  merge: { resolve: string | null };
   memories: { enabled: boolean; budgetTokens: number };
   skills: { dirs: string[] };
   trackSessions: boolean;
@@ -126,7 +128,6 @@ export interface Settings {
 
 /** Turns the checked file shape and the flags into settings. `isSet`: somebody wrote this key. */
 export function toSettings(config: Config, flags: Flags, isSet: (key: string) => boolean): Settings {
-  const { webhook, desktop } = config.channels;
   return {
     agent: config.agent,
     model: config.model,
@@ -168,25 +169,14 @@ export function toSettings(config: Config, flags: Flags, isSet: (key: string) =>
       apiUrl: config.RObot.telegram.api_url,
       allowedUsers: config.RObot.telegram.allowed_users,
     },
-    channels: {
-      webhook:
-        webhook === undefined
-          ? null
-          : {
-              url: webhook.url,
-              secret: webhook.secret ?? null,
-              answers: webhook.answers,
-              listen: webhook.listen,
-              answerUrl: webhook.answer_url ?? null,
-            },
-      desktop,
-    },
+    channels: toChannels(config),
     permissions: config.permissions,
     sandbox: config.sandbox,
     host: toHost(config),
     keepAwake: config.host.keep_awake,
     worktree: config.worktree,
     land: config.land,
+    merge: config.merge,
     memories: { enabled: config.memories.enabled, budgetTokens: config.memories.budget_tokens },
     skills: config.skills,
     trackSessions: config.track_sessions,
@@ -194,6 +184,15 @@ export function toSettings(config: Config, flags: Flags, isSet: (key: string) =>
     skipReview: flags.skipReview ?? false,
     allowDirty: flags.allowDirty ?? false,
     git: flags.noGit !== true,
+  };
+}
+
+function toChannels({ channels: { webhook, desktop } }: Config): Settings['channels'] {
+  if (webhook === undefined) return { webhook: null, desktop };
+  const { url, secret, answers, listen, answer_url: answerUrl } = webhook;
+  return {
+    webhook: { url, secret: secret ?? null, answers, listen, answerUrl: answerUrl ?? null },
+    desktop,
   };
 }
 

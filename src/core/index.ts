@@ -48,7 +48,14 @@ export { JOURNAL_VERSION } from './journal.ts';
 export { brokenTogether, judge } from './judge.ts';
 export type { EarlierWork, Evidence, Judgement } from './judgement.ts';
 export { isSecretValue, secretsOfEnv } from './known-secrets.ts';
-export { isAwaited, isLandingFact, type LandingFact, type LoopWork, landingText } from './landing.ts';
+export {
+  isAwaited,
+  isLandingFact,
+  type LandingFact,
+  type LandingHire,
+  type LoopWork,
+  landingText,
+} from './landing.ts';
 export { layerNumbers, layers } from './layers.ts';
 export * from './limits.ts';
 export { type MarkedFile, type MarkerEdit, markerFacts } from './markers.ts';

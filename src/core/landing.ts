@@ -4,6 +4,8 @@
  * fact of the session.
  */
 import type { Fact } from './event.ts';
+import type { Spent } from './evidence.ts';
+import { spentWords } from './spend.ts';
 import type { State } from './state.ts';
 import { type Exit, exitOf, type Step, stop, TO_DO } from './step.ts';
 
@@ -14,8 +16,20 @@ export interface LoopWork {
   onto: string;
 }
 
-export type LandingFact = LoopWork &
-  (
+/** An agent that was hired for the lines that a loop and its integration branch both changed. */
+export interface LandingHire {
+  agent: string;
+  /** Its own session; null: it never began. */
+  session: string | null;
+  /** What it made passed everything. */
+  settled: boolean;
+  spent: Spent;
+}
+
+export type LandingFact = LoopWork & {
+  /** Absent: nobody was hired. */
+  hired?: LandingHire;
+} & (
     | {
         type: 'loop.landed';
         /** The commit of `onto` that holds the work. */
@@ -61,7 +75,7 @@ export function landingText(landing: LandingFact): string {
   const { loop, branch, onto } = landing;
   switch (landing.type) {
     case 'loop.landed':
-      return `Loop ${loop} landed on ${onto}${landing.merged ? ' by a merge' : ''}: ${landing.commit.slice(0, 12)}`;
+      return `Loop ${loop} landed on ${onto}${landing.merged ? ' by a merge' : ''}${settledWords(landing)}: ${landing.commit.slice(0, 12)}`;
     case 'loop.stayed':
       return `Loop ${loop} is done and stays on its branch ${branch}, as land: branch says; \`ralph loops merge ${loop}\` lands it on ${onto}`;
     case 'loop.handed_over':
@@ -69,10 +83,19 @@ export function landingText(landing: LandingFact): string {
     case 'loop.queued':
       return `Loop ${loop} is done and waits to land on ${onto}: ${landing.why}. ${TO_DO}${unended(landing.next)}`;
     case 'loop.parked':
-      return `Loop ${loop} is done and did not land on ${onto}: ${landing.why}. ${TO_DO}${unended(landing.next)}`;
+      return `Loop ${loop} is done and did not land on ${onto}: ${landing.why}${spendWords(landing)}. ${TO_DO}${unended(landing.next)}`;
     case 'loop.discarded':
       return `Loop ${loop} was discarded by a person; ${landing.keptAs === null ? 'it had no work of its own' : `all of it is kept as ${landing.keptAs}`}`;
   }
+}
+
+function settledWords(landing: LandingFact): string {
+  const { hired } = landing;
+  return hired?.settled === true ? `, its conflict settled by ${hired.agent}${spendWords(landing)}` : '';
+}
+
+function spendWords({ hired }: LandingFact): string {
+  return (hired?.spent.costUsd ?? null) === null ? '' : ` (${spentWords(hired!.spent)} were spent on that)`;
 }
 
 const unended = (text: string): string => text.replace(/\.$/, '');

@@ -1,4 +1,4 @@
 export { handOver } from './hand-over.ts';
-export type { Landing, LandRequest } from './landing.ts';
+export type { Landing, LandRequest, Settler, Settling, SettlingJob } from './landing.ts';
 export { landLoop } from './queue.ts';
 export { type Unlanded, unlanded } from './unlanded.ts';

@@ -14,6 +14,8 @@ export interface LandRequest extends Waiting {
   /** Uncommitted paths in the loop's work tree that are nobody's work, from its top; a folder with all below it. */
   overlook: readonly string[];
   gates: LandingGates;
+  /** Who is hired for a conflict; null: nobody. */
+  settler: Settler | null;
   /** The commit that its session saw last on its branch; null: none is known. */
   lastHead: string | null;
 }
@@ -24,9 +26,39 @@ export interface LandingGates {
   required: readonly string[];
   /** The commit on which all of them have passed; null where that is not known. */
   passedOn: string | null;
-  /** Runs one in the loop's work tree; null: it passed, else what it said at its end. */
-  run(name: string): Promise<string | null>;
+  /** Runs one in the loop's work tree, or in another one; null: it passed, else what it said at its end. */
+  run(name: string, tree?: string): Promise<string | null>;
 }
+
+/** Hires an agent for the conflict of a landing, as any other attempt, in a work tree of its own. */
+export interface Settler {
+  agent: string;
+  /** What the loop was about: titles of its tasks. */
+  intents: readonly string[];
+  /** The command of each required gate, for the agent to try. */
+  gates: readonly { name: string; run: string }[];
+  /** Sees it through to its end; one that was broken off goes on in its session. */
+  work(job: SettlingJob): Promise<Settling>;
+  /** Ends what is left of it, and takes its work tree away. */
+  done(session: string | null): Promise<void>;
+}
+
+export interface SettlingJob {
+  /** The commit that is checked out for it. */
+  draft: string;
+  prompt: string;
+  /** Where it was begun already; null: nowhere. */
+  session: string | null;
+  /** Told before the agent starts. */
+  begun(session: string): Promise<void>;
+}
+
+export type Settling =
+  /** Its work was accepted: where it lies, with what was uncommitted there before, and the commit that holds it. */
+  | { kind: 'done'; tree: string; given: readonly string[]; head: string }
+  /** `head`: what it left in a commit; null: nothing. `why`: the end of a sentence about the agent. */
+  | { kind: 'failed'; head: string | null; why: string }
+  | { kind: 'interrupted' };
 
 /** One landing under way. */
 export interface Landed {
@@ -37,6 +69,14 @@ export interface Landed {
   had: readonly string[];
   /** How a person has it land later: a command. */
   again: string;
+}
+
+/** What is put together. */
+export interface Ends {
+  base: string;
+  tip: string;
+  /** The integration branch lies in the tip's history. */
+  isForward: boolean;
 }
 
 export type Landing =

@@ -62,6 +62,7 @@ export function openFleet(): TestFleet {
         trailers: [],
         overlook: [],
         lastHead: null,
+        settler: null,
         gates: { required: [], passedOn: null, run: () => Promise.resolve(null) },
         wait: false,
         say: (text) => told.push(text),

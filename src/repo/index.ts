@@ -7,6 +7,7 @@ export { missingIdentity } from './identity.ts';
 export { committedText, hiddenByProject } from './ignored.ts';
 export {
   type Checkout,
+  type Draft,
   type Entering,
   type Integration,
   type Moved,
@@ -23,4 +24,4 @@ export {
 } from './own-branch.ts';
 export { openPool, type PoolOptions } from './pool.ts';
 export { excludeLocally, findProject, gitDirOf, type Project } from './project.ts';
-export { addTree, type Beside, copyPaths, dropTree, isTreeOf, listTrees, SHARED } from './tree.ts';
+export { addTree, type Beside, copyPaths, dropTree, isTreeOf, listTrees, type NewTree, SHARED } from './tree.ts';

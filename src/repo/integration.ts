@@ -44,6 +44,17 @@ export interface Integration {
   isAncestor(ancestor: string, of: string): Promise<boolean>;
   /** Both trees put together; `old_git`: this git can only do it in a work tree. */
   mergeTrees(base: string, tip: string): Promise<MergedTrees>;
+  /**
+   * The merge of two commits that do not fit, with git's marks around what both changed, labelled with the two commits;
+   * null where this git cannot make it.
+   */
+  drafted(base: string, tip: string): Promise<Draft | null>;
+  /** Paths in which two commits differ. */
+  differing(one: string, other: string): Promise<Differing[]>;
+  /** The text of a file in a commit; null: it has none of that name, or it is no text. */
+  text(commit: string, path: string): Promise<string | null>;
+  /** Subjects of the newest commits that `tip` has and `base` has not and that touch these files. */
+  subjects(base: string, tip: string, files: readonly string[]): Promise<string[]>;
   /** Merges `other` in a work tree and takes it back where the two do not fit. */
   mergeIn(root: string, other: string, message: string): Promise<MergedTrees>;
   commit(tree: string, parents: string[], message: string): Promise<{ commit: string } | { failed: string }>;
@@ -55,6 +66,18 @@ export interface Integration {
   ahead(branch: string): Promise<{ upstream: string; commits: number } | null>;
   /** Moves a branch that is checked out nowhere, if it still is at `from`. */
   move(ref: string, step: { from: string; to: string; why: string }): Promise<Moved>;
+}
+
+/** A path that does not fit, with its mode by the side that has it: 1 the common ancestor, 2 the base, 3 the tip. */
+export interface Draft {
+  tree: string;
+  files: { path: string; modes: Record<number, string> }[];
+}
+
+export interface Differing {
+  path: string;
+  /** It is as executable as it was, and no link where it was a file. */
+  sameMode: boolean;
 }
 
 type MergedTrees =
@@ -97,6 +120,14 @@ export function openIntegration({ commonDir, cwd, env }: IntegrationOptions): In
     isAncestor: async (ancestor, of) =>
       (await ask(site, ['merge-base', '--is-ancestor', ancestor, of])).code === 0,
     mergeTrees: (base, tip) => mergeTrees(site, base, tip),
+    drafted: (base, tip) => drafted(site, base, tip),
+    differing: (one, other) => differing(site, one, other),
+    text: (commit, path) => textIn(site, commit, path),
+    subjects: async (base, tip, files) => {
+      const range = ['log', '--no-merges', '--format=%s', '-20', tip, `^${base}`, '--'];
+      const { stdout } = await ask(site, [...range, ...files.map((path) => `:(top,literal)${path}`)]);
+      return stdout.toString('utf8').split('\n').filter(Boolean);
+    },
     mergeIn: (root, other, message) => mergeIn(site, { root, other, message }),
     commit: (tree, parents, message) => commit(site, { tree, parents, message }),
     forward: (root, to, why) => forward(site, { root, to, why }),
@@ -213,6 +244,34 @@ async function mergeTrees(site: Site, base: string, tip: string): Promise<Merged
     return { kind: 'conflict', files: [...new Set(files.filter(Boolean))] };
   // Before 2.38 it is another command of the same name.
   return result.code === 129 ? { kind: 'old_git' } : { kind: 'failed', why: reasonOf(result) };
+}
+
+async function drafted(site: Site, base: string, tip: string): Promise<Draft | null> {
+  const style = ['-c', 'merge.conflictStyle=diff3'];
+  const result = await ask(site, [...style, 'merge-tree', '--write-tree', '--no-messages', '-z', base, tip]);
+  const [tree = '', ...rows] = result.stdout.toString('utf8').split('\0');
+  if (result.code !== 1 || tree === '') return null;
+  const files = new Map<string, Record<number, string>>();
+  for (const row of rows.filter(Boolean)) {
+    const [, mode = '', stage, path = ''] = /^(\d+) \S+ (\d)\t(.*)$/s.exec(row) ?? [];
+    files.set(path, { ...files.get(path), [Number(stage)]: mode });
+  }
+  return { tree, files: [...files].map(([path, modes]) => ({ path, modes })) };
+}
+
+async function differing(site: Site, one: string, other: string): Promise<Differing[]> {
+  const { stdout } = await ask(site, ['diff-tree', '-r', '-z', '--raw', '--no-renames', one, other]);
+  const parts = stdout.toString('utf8').split('\0').filter(Boolean);
+  return parts.flatMap((row, n) => {
+    if (n % 2 === 1) return [];
+    const [before, after] = row.slice(1).split(' ');
+    return [{ path: parts[n + 1]!, sameMode: before === after }];
+  });
+}
+
+async function textIn(site: Site, commit: string, path: string): Promise<string | null> {
+  const { code, stdout } = await ask(site, ['cat-file', 'blob', `${commit}:${path}`]);
+  return code !== 0 || stdout.includes(0) ? null : stdout.toString('utf8');
 }
 
 async function mergeIn(

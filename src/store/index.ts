@@ -23,7 +23,7 @@ export { liveSpending } from './live-spending.ts';
 export { localZone } from './local-zone.ts';
 export type { HeldLock, LockAnswer, LockHolder, LockReading, TakeLock } from './lock.ts';
 export { isHeld, readLock, takeLock, treeLock } from './lock.ts';
-export type { Loop, LoopNews, LoopStanding } from './loops.ts';
+export type { Hired, Loop, LoopNews, LoopStanding } from './loops.ts';
 export { loopsOf, readLoops, tellLoop } from './loops.ts';
 export type { MailboxOptions, OpenedMailbox } from './mailbox.ts';
 export { openMailbox } from './mailbox.ts';

@@ -21,6 +21,21 @@ export type LoopNews = { loop: string } & (
   | { type: 'loop.session'; session: string }
   /** Its work is done and waits for its turn to land; `by`: the process that waits and will land it. */
   | { type: 'loop.queued'; head: string; by?: Runner }
+  /**
+   * Told before an agent is hired for the conflict of `from` and `head`, and once more when it is known in which
+   * session it works. `draft`: the merge with the conflict's marks in its files, which it begins with.
+   */
+  | {
+      type: 'loop.hired';
+      agent: string;
+      from: string;
+      head: string;
+      draft: string;
+      files: string[];
+      session?: string;
+    }
+  /** What it made of the conflict has passed everything, and is the merge that lands. */
+  | { type: 'loop.settled'; commit: string }
   /** Said before the integration branch is moved, so that a crash in between is understood. */
   | { type: 'loop.landing'; from: string; to: string }
   | { type: 'loop.landed'; commit: string }
@@ -46,6 +61,19 @@ export type LoopStanding =
   | 'discarded'
   | 'removed';
 
+/** One hiring for the conflict of a landing. */
+export interface Hired {
+  agent: string;
+  from: string;
+  head: string;
+  draft: string;
+  files: string[];
+  /** null: it had not begun. */
+  session: string | null;
+  /** The merge that was made of its work; null: none, or not yet. */
+  settled: string | null;
+}
+
 export interface Loop {
   id: string;
   session: string | null;
@@ -60,6 +88,8 @@ export interface Loop {
   head: string | null;
   /** Epoch ms, and the process that said it would land it; null before it was done. */
   queued: { at: number; by: Runner | null } | null;
+  /** The agent that was hired for this landing, or for the last one that was parked; null: none was. */
+  hired: Hired | null;
   /** Said before the integration branch moved, and nothing since. */
   landing: { from: string; to: string } | null;
   /** The integration commit that holds its work. */
@@ -100,19 +130,34 @@ function created({
 }: Extract<LoopNews, { type: 'loop.created' }> & { at: number }): Loop {
   const where = { branch, onto, base, worktree };
   const nothing = { session: null, head: null, queued: null, landing: null, landed: null, parked: null };
-  return { id: loop, ...where, ...nothing, createdAt: at, standing: 'open' };
+  return { id: loop, ...where, ...nothing, hired: null, createdAt: at, standing: 'open' };
+}
+
+/** A landing that was broken off is still the same one; what comes after its end is another. */
+function begunAnew(loop: Loop): void {
+  if (loop.standing !== 'queued' && loop.standing !== 'open') loop.hired = null;
 }
 
 function tell(loop: Loop, news: Exclude<LoopNews, { type: 'loop.created' }> & { at: number }): void {
   switch (news.type) {
     case 'loop.session':
+      begunAnew(loop);
       loop.session = news.session;
       loop.standing = 'open';
       return;
     case 'loop.queued':
       // What was said of a landing stands until it is known what became of it.
       loop.queued = { at: news.at, by: news.by ?? null };
+      begunAnew(loop);
       Object.assign(loop, { head: news.head, standing: 'queued', parked: null });
+      return;
+    case 'loop.hired': {
+      const { agent, from, head, draft, files, session } = news;
+      loop.hired = { agent, from, head, draft, files, session: session ?? null, settled: null };
+      return;
+    }
+    case 'loop.settled':
+      if (loop.hired !== null) loop.hired.settled = news.commit;
       return;
     case 'loop.landing':
       loop.landing = { from: news.from, to: news.to };

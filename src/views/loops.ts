@@ -21,6 +21,8 @@ export interface LoopFacts extends BranchCommits {
   worktree: string;
   standing: 'open' | 'queued' | 'landed' | 'handed_over' | 'needs_review' | 'discarded' | 'removed';
   parked: { why: string; files: readonly string[]; next: string | null } | null;
+  /** The agent that was hired for the conflict of its landing; `settled`: what came of it landed, or is to. */
+  hired: { agent: string; session: string | null; files: readonly string[]; settled: string | null } | null;
   /** Why it cannot go on as it lies: its work tree or its branch is gone. */
   damage: string | null;
 }
@@ -40,6 +42,8 @@ export interface LoopJson extends BranchCommits {
   runner: number | null;
   tasks: { done: number; total: number };
   open_questions: number;
+  /** The agent that was hired for the conflict of its landing. */
+  hired?: { agent: string; session_id: string | null; files: string[]; settled: boolean };
   last_at: string | null;
   /** What a person can do about it next. */
   next: string;
@@ -73,8 +77,24 @@ export function loopJson({ loop, state, live, primary }: LoopLook): LoopJson {
     tasks: { done: completed, total },
     open_questions: state?.openQuestions.size ?? 0,
     last_at: state === null || state.seq === 0 ? null : iso(state.lastAt),
+    ...hiredJson(loop),
   };
   return { ...row, next: nextOf(loop, row) };
+}
+
+function hiredJson({ hired }: LoopFacts): Pick<LoopJson, 'hired'> {
+  if (hired === null) return {};
+  const { agent, session, files, settled } = hired;
+  return { hired: { agent, session_id: session, files: [...files], settled: settled !== null } };
+}
+
+function hiredWords({ hired }: LoopJson): string {
+  if (hired === undefined) return '';
+  const { agent, session_id, files, settled } = hired;
+  const session = session_id === null ? '' : ` in session ${session_id}`;
+  const more = files.length > 3 ? ` and ${files.length - 3} more` : '';
+  const what = settled ? 'settled the conflict of' : 'was hired for the conflict of';
+  return `\n  ${oneLine(agent, 60)} ${what} ${files.slice(0, 3).join(', ')}${more}${session}`;
 }
 
 function nextOf({ id, standing, damage, parked }: LoopFacts, row: Omit<LoopJson, 'next'>): string {
@@ -107,7 +127,7 @@ export function loopsText(rows: readonly LoopJson[], now: number): string {
       const hears = row.primary ? ' · hears people' : '';
       const branch = row.branch === null ? '' : ` · ${row.branch}`;
       const tasks = `${row.tasks.done} of ${count(row.tasks.total, 'task')}`;
-      return `${row.loop_id} · ${word} · ${tasks}${asks}${sign}${hears}${branch}${commitWords(row)} · ${row.worktree}\n  next: ${row.next}`;
+      return `${row.loop_id} · ${word} · ${tasks}${asks}${sign}${hears}${branch}${commitWords(row)} · ${row.worktree}${hiredWords(row)}\n  next: ${row.next}`;
     })
     .join('\n');
 }

@@ -14,6 +14,7 @@ import { givenIn, loopAt, mainPlace } from './beside.ts';
 import { landOne, landWaiting } from './land.ts';
 import { exitAfter } from './landing-words.ts';
 import { noteLanding } from './note.ts';
+import type { Play } from './settle.ts';
 
 export interface Ended {
   exit: Exit;
@@ -30,6 +31,8 @@ export interface EndCall {
   excluded: readonly string[];
   env: NodeJS.ProcessEnv;
   say(text: string): void;
+  /** Plays another run, of an agent that is hired for a conflict. */
+  play: Play;
 }
 
 /** How a run brings the work of its loop in; null where its work tree is no loop's. */
@@ -54,13 +57,14 @@ interface Bringing {
 
 async function bring(
   { place, state, passedOn, signal }: Bringing,
-  { settings, gates, excluded, env, say }: EndCall,
+  { settings, gates, excluded, env, say, play }: EndCall,
 ): Promise<LandingFact | null> {
   const loop = loopAt(place);
   if (loop === null) return null;
   const overlook = [...state.dirty, ...excluded];
-  const asking = { env, say, wait: settings.wait !== false, ...(signal && { signal }) };
-  const landing = await landOne({ place, loop, state, gates, passedOn, overlook }, asking, settings.land);
+  const asking = { env, say, play, wait: settings.wait !== false, ...(signal && { signal }) };
+  const work = { place, loop, state, gates, passedOn, overlook, settings };
+  const landing = await landOne(work, asking, settings.land);
   if (landing.type === 'loop.landed') await markGiven(place, state);
   return landing;
 }
@@ -94,11 +98,11 @@ async function markGiven(place: Place, state: State): Promise<void> {
 /** When the work tree is free again. */
 export async function lookBack<T extends Ended>(
   ended: T,
-  { settings, env, say }: Pick<EndCall, 'settings' | 'env' | 'say'>,
+  { settings, env, say, play }: Pick<EndCall, 'settings' | 'env' | 'say' | 'play'>,
 ): Promise<T> {
   const { root, gitDir, commonDir } = ended.place.project;
   if (!settings.git || gitDir === null || commonDir === null) return ended;
-  await landWaiting(ended.place, { env, say });
+  await landWaiting(ended.place, { env, say, play });
   const git = openIntegration({ commonDir, cwd: root, env });
   const { branch } = await readHead({ root, gitDir, commonDir }, withoutOwnSecrets(env));
   // What this run moved: its own branch, or the one that its loop landed on.

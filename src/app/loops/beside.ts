@@ -46,7 +46,10 @@ export function folderIn(main: Place, { worktree }: Pick<Loop, 'worktree'>): str
 /** Stands in git's own folder of a work tree that was made whole, and tells what was uncommitted in it from then on. */
 const MADE = 'ralph-made';
 
-export async function markMade({ worktree }: Loop, given: readonly string[]): Promise<void> {
+export async function markMade(
+  { worktree }: Pick<Loop, 'worktree'>,
+  given: readonly string[],
+): Promise<void> {
   await writeFile(join(gitDirOf(worktree)!, MADE), `${JSON.stringify({ given })}\n`);
 }
 

@@ -6,11 +6,18 @@
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { Settings } from '../../config/index.ts';
-import { type GateDef, type LandingFact, landingText, Problem, type State } from '../../core/index.ts';
+import {
+  type GateDef,
+  type LandingFact,
+  type LandingHire,
+  landingText,
+  Problem,
+  type State,
+} from '../../core/index.ts';
 import { handOver, type Landing, landLoop } from '../../fleet/index.ts';
 import { isAlive, ownIdentity } from '../../process/index.ts';
 import { gitDirOf } from '../../repo/index.ts';
-import { type Loop, readLoops, sessionsFolder, sha256 } from '../../store/index.ts';
+import { type Loop, readLoops, readProject, sessionsFolder, sha256 } from '../../store/index.ts';
 import { readState } from '../choose.ts';
 import { loadSettings } from '../config.ts';
 import { excludedPaths } from '../dirt.ts';
@@ -19,10 +26,12 @@ import { processGates } from '../gates.ts';
 import { lockProblem } from '../open.ts';
 import { findPlace, type Place } from '../place.ts';
 import { redactorHere } from '../secrets.ts';
+import { spentBy } from '../spending.ts';
 import { givenIn } from './beside.ts';
 import { loopHere, ownTree } from './intact.ts';
 import { landingFact } from './landing-words.ts';
 import { noteLanding } from './note.ts';
+import { type Play, settlerOf } from './settle.ts';
 
 /** Who asks, and how it may be told and stopped. */
 interface Asking {
@@ -31,6 +40,8 @@ interface Asking {
   /** False: nothing is waited for. */
   wait: boolean;
   signal?: AbortSignal;
+  /** Plays the run of an agent that is hired for a conflict. */
+  play: Play;
 }
 
 /** What is known of the work that lands. */
@@ -43,6 +54,7 @@ interface Work {
   /** The commit on which those gates passed. */
   passedOn: string | null;
   overlook: readonly string[];
+  settings: Pick<Settings, 'merge' | 'worktree'>;
 }
 
 /** Lands the work of one loop as `land` says, or tells why not. */
@@ -53,7 +65,7 @@ export async function landOne(work: Work, asking: Asking, how: Settings['land'])
     typeof how === 'object'
       ? await handOverTo(how.command, { place, loop, asking })
       : await land(work, asking);
-  return landingFact(loop, landing);
+  return landingFact(loop, landing, how === 'merge' ? hiredFor(place, loop) : null);
 }
 
 async function handOverTo(
@@ -77,12 +89,14 @@ function whereOf({ project, mainDir, dir }: Place) {
 const sessionDirOf = ({ mainDir }: Place, { session }: Loop): string =>
   session === null ? join(mainDir, '.ralph') : join(sessionsFolder(mainDir), session);
 
-async function land(work: Work, { env, say, wait, signal }: Asking): Promise<Landing> {
-  const { place, loop, state, gates, passedOn, overlook } = work;
+async function land(work: Work, { env, say, wait, signal, play }: Asking): Promise<Landing> {
+  const { place, loop, state, gates, passedOn, overlook, settings } = work;
   const required = gates.filter((gate) => gate.required);
   const given = await agentEnvironment(sessionDirOf(place, loop), env);
+  const where = whereOf(place);
+  const { below } = where;
   return landLoop({
-    ...whereOf(place),
+    ...where,
     env,
     loop: loop.id,
     wait,
@@ -96,22 +110,36 @@ async function land(work: Work, { env, say, wait, signal }: Asking): Promise<Lan
     gates: {
       required: required.map(({ name }) => name),
       passedOn,
-      run: (name) => runGate(required.find((gate) => gate.name === name)!, { place, loop, given, signal }),
+      run: (name, tree) => {
+        const cwd = tree === undefined ? place.dir : join(tree, below);
+        return runGate(required.find((gate) => gate.name === name)!, { place, cwd, loop, given, signal });
+      },
     },
+    settler: settlerOf({ place, loop, state, settings, gates: required, env, say, signal, play }),
   });
+}
+
+/** Who was hired for the conflict of this landing; null: nobody was. */
+function hiredFor({ mainDir }: Place, { id }: Loop): LandingHire | null {
+  const hired = readLoops(mainDir).find((loop) => loop.id === id)?.hired ?? null;
+  if (hired === null) return null;
+  const { agent, session, settled } = hired;
+  const { records } = readProject(mainDir);
+  return { agent, session, settled: settled !== null, spent: spentBy(records, session ?? '') };
 }
 
 interface GateAt {
   place: Place;
+  cwd: string;
   loop: Loop;
   given: Record<string, string>;
   signal: AbortSignal | undefined;
 }
 
 /** null: it passed, or it was stopped; else the end of what it said. */
-async function runGate(def: GateDef, { place, loop, given, signal }: GateAt): Promise<string | null> {
+async function runGate(def: GateDef, { place, cwd, loop, given, signal }: GateAt): Promise<string | null> {
   const marker = `${loop.id}-landing-${sha256(`${place.mainDir}\0${def.name}`).slice(0, 16)}`;
-  const running = processGates(redactorHere()).run(def, { ground: { cwd: place.dir }, env: given, marker });
+  const running = processGates(redactorHere()).run(def, { ground: { cwd }, env: given, marker });
   const stop = () => void running.stop();
   signal?.addEventListener('abort', stop, { once: true });
   const result = await running.done;
@@ -193,7 +221,7 @@ async function workOf(here: Place, loop: Loop, env: NodeJS.ProcessEnv): Promise<
     (gate) => /^verify-\d+$/.test(gate.name) && !names.has(gate.name),
   );
   const overlook = [...(state?.dirty ?? []), ...excludedPaths(place, null), ...listOf(place, state)];
-  return { place, loop, state, gates: [...settings.gates, ...listed], passedOn: null, overlook };
+  return { place, loop, state, gates: [...settings.gates, ...listed], passedOn: null, overlook, settings };
 }
 
 function listOf(place: Place, state: State | null): string[] {

@@ -1,11 +1,18 @@
 /** What came of a loop's work: as a fact of its session, as a value for programs, and as the end of a run. */
-import { type Exit, exitOf, isAwaited, type LandingFact, landingText } from '../../core/index.ts';
+import {
+  type Exit,
+  exitOf,
+  isAwaited,
+  type LandingFact,
+  type LandingHire,
+  landingText,
+} from '../../core/index.ts';
 import type { Landing } from '../../fleet/index.ts';
 import type { Loop } from '../../store/index.ts';
 import { loopWork } from './beside.ts';
 
-export function landingFact(loop: Loop, landing: Landing): LandingFact {
-  const work = loopWork(loop);
+export function landingFact(loop: Loop, landing: Landing, hired: LandingHire | null = null): LandingFact {
+  const work = { ...loopWork(loop), ...(hired && { hired }) };
   switch (landing.kind) {
     case 'landed':
       return { type: 'loop.landed', ...work, commit: landing.commit, merged: landing.merged };
@@ -21,8 +28,13 @@ export function landingFact(loop: Loop, landing: Landing): LandingFact {
 }
 
 /** What a program reads of it. */
-export function landingJson({ type, ...rest }: LandingFact): Record<string, unknown> {
-  return { outcome: type === 'loop.stayed' ? 'on_branch' : type.slice('loop.'.length), ...rest };
+export function landingJson({ type, hired, ...rest }: LandingFact): Record<string, unknown> {
+  const outcome = type === 'loop.stayed' ? 'on_branch' : type.slice('loop.'.length);
+  return { outcome, ...rest, ...(hired && { hired: hireJson(hired) }) };
+}
+
+function hireJson({ agent, session, settled, spent }: LandingHire): Record<string, unknown> {
+  return { agent, session_id: session, settled, cost_usd: spent.costUsd };
 }
 
 /** Work that did not land is awaited; everything else leaves the end of a run as it was. */

@@ -75,7 +75,15 @@ async function rows(main: Place, { loops, branch, own, look, writing = null }: R
   const session = (await sessionsHere(main)).at(-1)?.id ?? null;
   if (session === null) return beside;
   const { broken, ...found } = await sessionOf(main, session, writing);
-  const where = { id: MAIN_LOOP, session, branch, worktree: main.project.root, parked: null, damage: broken };
+  const where = {
+    id: MAIN_LOOP,
+    session,
+    branch,
+    worktree: main.project.root,
+    parked: null,
+    hired: null,
+    damage: broken,
+  };
   const loop = { ...where, ...own, standing: 'open' as const };
   return [loopJson({ loop, ...found, primary: primary === session }), ...beside];
 }

@@ -3,30 +3,22 @@
  * that a start that was killed in between leaves a loop that the next start makes whole.
  */
 import { existsSync, realpathSync } from 'node:fs';
-import { lstat, mkdir } from 'node:fs/promises';
-import { basename, dirname, join, relative } from 'node:path';
+import { mkdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import type { Settings } from '../../config/index.ts';
 import { Problem } from '../../core/index.ts';
 import { ownIdentity } from '../../process/index.ts';
-import {
-  addTree,
-  branchesAt,
-  dropTree,
-  excludeLocally,
-  isTreeOf,
-  readHead,
-  SHARED,
-  uncommitted,
-} from '../../repo/index.ts';
+import { branchesAt, dropTree, isTreeOf, readHead, uncommitted } from '../../repo/index.ts';
 import { type Loop, readLoops, takeLock, tellLoop } from '../../store/index.ts';
 import { withoutOwnSecrets } from '../environment.ts';
 import type { Place } from '../place.ts';
-import { AGENTS_OWN, setUp, treesFolder } from '../pool.ts';
-import { besideOf, folderIn, isWhole, link, loopBranch, markMade, shortRef } from './beside.ts';
+import { treesFolder } from '../pool.ts';
+import { besideOf, folderIn, isWhole, link, loopBranch, shortRef } from './beside.ts';
 import { branchOf, requireIdle } from './intact.ts';
 import { loopWords, requireLoopName } from './name.ts';
 import * as problem from './problems.ts';
 import { keepAll, takeAway, unmake } from './take-away.ts';
+import { buildTree } from './tree.ts';
 
 export interface LoopRequest {
   /** The main checkout. */
@@ -195,39 +187,21 @@ function notInIt(paths: string[], onto: string): string {
 
 /** Makes the work tree, on its branch as it stands at `tip`, or on a new one. */
 async function build(request: LoopRequest, loop: Loop, tip: string | null): Promise<void> {
-  const { main, settings, inputs, env, say } = request;
-  const { copy, run } = settings.worktree;
+  const { main, inputs, env, say } = request;
+  const { worktree } = request.settings;
   const branch = shortRef(loop.branch);
   const how =
     tip === null
       ? { flags: ['-f', '--no-track', '-b', branch], start: loop.base }
       : { flags: ['-f'], start: branch };
-  const given = [...AGENTS_OWN, ...copy, ...inputs];
   try {
-    const why = await addTree(besideOf(main), { root: loop.worktree, ...how, copy: given });
+    const why = await buildTree({ main, root: loop.worktree, ...how, id: loop.id, inputs, worktree, env });
     if (why !== null) throw problem.notMade(loop.id, why);
-    const cwd = folderIn(main, loop);
-    await hideLinks(main, cwd);
-    // The project's folder is known by it, also where nothing else of it is committed.
-    await mkdir(join(cwd, '.ralph'), { recursive: true });
-    await setUp(run, { cwd, env, id: loop.id, dir: join(dirname(loop.worktree), '.set-up') });
-    await markMade(loop, await uncommitted(besideOf(main), loop.worktree, { untracked: true }));
   } catch (error) {
     throw error instanceof Problem ? error : problem.notMade(loop.id, (error as Error).message);
   }
   if (!(await link(main, loop)))
     say(`.ralph/worktrees/${loop.id} is there already and no link of ours, so it does not lead to the loop.`);
-}
-
-/** A link is no folder, so a rule that ignores folders of that name does not hide it. */
-async function hideLinks({ project, dir }: Place, cwd: string): Promise<void> {
-  const below = relative(project.root, dir);
-  const links: string[] = [];
-  for (const name of SHARED) {
-    const stat = await lstat(join(cwd, name)).catch(() => null);
-    if (stat?.isSymbolicLink() === true) links.push(`/${join(below, name).replaceAll('\\', '/')}`);
-  }
-  if (project.commonDir !== null && links.length > 0) await excludeLocally(project.commonDir, links);
 }
 
 /** Goes on in a loop that is known; its work tree may be gone, or half made by a start that was killed. */

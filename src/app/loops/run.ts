@@ -108,7 +108,6 @@ async function played(request: RunRequest, main: Place, { loop, made }: OpenedLo
   let outcome: RunOutcome | null = null;
   try {
     outcome = await runLoop({ ...request, opened });
-    await told;
     return outcome;
   } finally {
     // A start that was refused, or had nothing to do, leaves nothing behind.

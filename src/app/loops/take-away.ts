@@ -19,6 +19,7 @@ import type { Place } from '../place.ts';
 import { besideOf, folderIn, givenIn, unlink } from './beside.ts';
 import { lastHead, ownTree } from './intact.ts';
 import * as problem from './problems.ts';
+import { dropSettling } from './settle.ts';
 
 /** Files that we write into a work tree ourselves. */
 const OURS = ['ralph/progress.txt', 'ralph/blocked.txt', 'ralph/decide.txt', 'ralph/logs'];
@@ -82,6 +83,7 @@ export async function takeAway(main: Place, loop: Loop): Promise<void> {
   const beside = besideOf(main);
   const tip = (await branchesAt(beside, loop.branch)).get(loop.branch);
   await dropTree(beside, loop.worktree);
+  await dropSettling(main, loop.id, process.env);
   if (tip !== undefined && !(await dropBranch(beside, loop.branch, tip))) throw problem.branchStays(loop);
   await unlink(main, loop.id);
   await tellLoop(main.mainDir, Date.now(), { type: 'loop.removed', loop: loop.id });

@@ -1,4 +1,5 @@
 export { buildPrompt } from './build.ts';
+export { type ConflictWork, conflictPrompt } from './conflict.ts';
 export { liveGuidance, stopRequest, withRoom } from './guidance.ts';
 export type * from './input.ts';
 export { type Occasion, sentenceFor } from './sentence.ts';

@@ -1,0 +1,190 @@
+/**
+ * Hires an agent for the conflict of a landing: an errand like any other run, in a session and a work tree of its own,
+ * where the merge lies as a draft. What of it lands is decided where loops land.
+ */
+import { realpathSync } from 'node:fs';
+import { mkdir, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Flags, Settings } from '../../config/index.ts';
+import { type Exit, openQuestions, Problem, type State } from '../../core/index.ts';
+import type { House } from '../../engine/index.ts';
+import type { Settler, Settling, SettlingJob } from '../../fleet/index.ts';
+import { dropTree, isTreeOf, readHead } from '../../repo/index.ts';
+import { type Loop, sessionsFolder } from '../../store/index.ts';
+import { readState, sessionsHere } from '../choose.ts';
+import { withoutOwnSecrets } from '../environment.ts';
+import { markedProcesses } from '../leftovers.ts';
+import { findPlace, type Place } from '../place.ts';
+import type { RunRequest } from '../plan.ts';
+import { treesFolder } from '../pool.ts';
+import { besideOf, folderIn, givenIn, mainPlace } from './beside.ts';
+import { buildTree } from './tree.ts';
+
+/** Plays a run to its end. Given from above, where runs are, so that a run may land and a landing may run. */
+export type Play = (request: RunRequest) => Promise<{ exit: Exit; state: State }>;
+
+export interface SettlerCall {
+  place: Place;
+  loop: Loop;
+  /** The loop's own session; null: it has none. */
+  state: State | null;
+  settings: Pick<Settings, 'merge' | 'worktree'>;
+  gates: Settler['gates'];
+  env: NodeJS.ProcessEnv;
+  say(text: string): void;
+  signal: AbortSignal | undefined;
+  play: Play;
+}
+
+/** null: nobody is to be hired. */
+export function settlerOf(call: SettlerCall): Settler | null {
+  const agent = call.settings.merge.resolve;
+  if (agent === null) return null;
+  const tasks = [...(call.state?.tasks.values() ?? [])];
+  return {
+    agent,
+    intents: tasks.filter(({ status }) => status === 'done').map(({ def }) => def.title),
+    gates: call.gates,
+    work: (job) => work(call, agent, job),
+    done: async () => dropSettling(await mainPlace(call.place), call.loop.id, call.env),
+  };
+}
+
+/** All work trees of that kind that a loop has, with whatever is still at work in them. */
+export async function dropSettling(main: Place, loop: string, env: NodeJS.ProcessEnv): Promise<void> {
+  const folder = folderOf(main, loop, env);
+  for (const name of await readdir(folder).catch(() => [])) {
+    const root = join(folder, name);
+    if (isTreeOf(main.project, root)) await endIn(await findPlace(folderIn(main, { worktree: root })));
+    await dropTree(besideOf(main), root);
+  }
+  await rm(folder, { recursive: true, force: true });
+}
+
+const folderOf = ({ mainDir }: Place, loop: string, env: NodeJS.ProcessEnv): string =>
+  join(treesFolder(mainDir, env), 'conflicts', loop);
+
+/** An agent may have outlived the process that started it. */
+async function endIn(place: Place): Promise<void> {
+  for (const { dir } of await sessionsHere(place)) {
+    const { attempts, open } = readState(dir);
+    await markedProcesses.endMarked([...open].flatMap((iteration) => attempts.get(iteration)?.marker ?? []));
+  }
+}
+
+async function work(call: SettlerCall, agent: string, job: SettlingJob): Promise<Settling> {
+  const main = await mainPlace(call.place);
+  try {
+    const root = await treeFor(call, main, job);
+    if (root === null) return failed('began, and its work tree is gone');
+    return await inTree(call, agent, { job, main, root });
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    return failed(`could not work: ${error.facts.what} ${error.facts.why}`);
+  }
+}
+
+const failed = (why: string, head: string | null = null): Settling => ({
+  kind: 'failed',
+  head,
+  why: why.replace(/[.\s]+$/, ''),
+});
+
+/** Where it works; null: it was at work there, and it is gone. */
+async function treeFor(
+  { loop, settings, env }: SettlerCall,
+  main: Place,
+  { draft, session }: SettlingJob,
+): Promise<string | null> {
+  // Sessions are known by the path of their work tree: each draft has one of its own.
+  const named = (folder: string) => join(folder, `${loop.id}-conflict-${draft.slice(0, 7)}`);
+  const folder = folderOf(main, loop.id, env);
+  if (session !== null) {
+    const root = named(folder);
+    return isTreeOf(main.project, root) ? realpathSync(root) : null;
+  }
+  await dropSettling(main, loop.id, env);
+  await mkdir(folder, { recursive: true });
+  const root = named(realpathSync(folder));
+  const inputs = ['ralph.yml', '.ralph/ralph.toml'];
+  const how = { root, flags: ['-f', '--detach'], start: draft, id: loop.id, inputs };
+  const why = await buildTree({ main, ...how, worktree: settings.worktree, env });
+  if (why !== null)
+    throw new Problem({ code: 'loop.not_made', what: 'No work tree could be made for it.', why, fix: '' });
+  return root;
+}
+
+interface At {
+  job: SettlingJob;
+  main: Place;
+  root: string;
+}
+
+/** The end of a run that a signal ended: it goes on the next time. */
+const INTERRUPTED = new Set([130, 143]);
+
+async function inTree(call: SettlerCall, agent: string, { job, main, root }: At): Promise<Settling> {
+  const known = job.session === null ? null : readState(join(sessionsFolder(main.mainDir), job.session));
+  const stopped = known?.run?.stopped ?? null;
+  const isOver = known !== null && stopped !== null && !INTERRUPTED.has(stopped.code);
+  const { exit, state } = isOver
+    ? { exit: stopped, state: known }
+    : await call.play(requestFor(call, agent, { job, main, root }));
+  if (INTERRUPTED.has(exit.code)) return { kind: 'interrupted' };
+  const { gitDir, commonDir } = (await findPlace(root)).project;
+  const folders = { root, gitDir: gitDir!, commonDir: commonDir! };
+  const { head } = await readHead(folders, withoutOwnSecrets(call.env));
+  if (exit.code === 0 && head !== null) return { kind: 'done', tree: root, given: givenIn(gitDir), head };
+  return failed(`did not: ${reasonOf(exit, state)}`, head);
+}
+
+/** What became of its attempt says more than that no other one is allowed. */
+function reasonOf({ reason }: Exit, state: State): string {
+  const last = [...state.attempts.values()].at(-1);
+  const asked = openQuestions(state).at(-1);
+  if (asked !== undefined) return `it asks: ${asked.question.text.split('\n')[0]}`;
+  const { verdict = null, lost = null } = last ?? {};
+  const uncommitted = [...state.tasks.values()].find(({ landed }) => landed === 'failed');
+  return uncommitted?.landingReason ?? verdict?.reason ?? lost ?? reason;
+}
+
+function requestFor(call: SettlerCall, agent: string, { job, main, root }: At): RunRequest {
+  const { env, say, signal } = call;
+  return {
+    cwd: folderIn(main, { worktree: root }),
+    env,
+    flags: capsOf(call.state),
+    objective: job.prompt,
+    session: job.session,
+    fresh: job.session === null,
+    reopen: false,
+    force: false,
+    allowDetached: true,
+    interactive: false,
+    resume: false,
+    audience: { record: () => undefined, event: () => undefined, say },
+    loop: null,
+    errand: { agent },
+    opened: async (house) => {
+      heed(house, signal);
+      await job.begun(house.sessionId);
+    },
+  };
+}
+
+/** What was said on the command line of the loop about how far it may go. */
+function capsOf(state: State | null): Flags {
+  const { maxCost, maxTime, maxTokens, mode } = (state?.run?.flags ?? {}) as Flags;
+  const caps = { maxCost, maxTime, maxTokens, mode };
+  return Object.fromEntries(Object.entries(caps).filter(([, value]) => value !== undefined)) as Flags;
+}
+
+/** Who ends the landing ends the agent. */
+function heed({ interrupt }: House, signal: AbortSignal | undefined): void {
+  const end = () => {
+    interrupt.signal ??= 'SIGINT';
+    interrupt.wake();
+  };
+  if (signal?.aborted) end();
+  else signal?.addEventListener('abort', end, { once: true });
+}

@@ -1,0 +1,52 @@
+/** A merge on its way in: what its commit says, how the gates speak of it, and the words for one that cannot be made. */
+import { type Landed, type Landing, parked, shortName, some } from './landing.ts';
+
+/** `more`: trailers beside those of the loop. */
+export function messageOf({ loop, request: { title, trailers } }: Landed, more: readonly string[] = []) {
+  const line = title.split('\n')[0]!.replace(/\s+/g, ' ').trim().slice(0, 64);
+  const subject = `Merge loop ${loop.id}${line === '' ? '' : `: ${line}`}`;
+  return `${subject}\n\n${[`Ralph-Loop: ${loop.id}`, ...trailers, ...more].join('\n')}\n`;
+}
+
+/** `besides`: what was tried, as the end of the sentence; `then`: what else there is to know. */
+export function conflict(
+  { loop, again }: Landed,
+  files: readonly string[],
+  { besides = '', then = '' } = {},
+): Landing {
+  const onto = shortName(loop.onto);
+  return parked(
+    `it and ${onto} change the same places of ${some(files)}${besides}`,
+    `In ${loop.worktree}: git merge ${onto}, settle the conflict and commit. Then ${again}.${then}`,
+    files,
+  );
+}
+
+export function failed({ loop, again }: Landed, why: string): Landing {
+  const [branch, onto] = [shortName(loop.branch), shortName(loop.onto)];
+  const next = `Repair what git says, or merge it yourself: git merge ${branch}. Then ${again}.`;
+  return parked(`git could not merge it with ${onto}: ${why}`, next);
+}
+
+export const interrupted = (again: string): Landing => ({
+  kind: 'queued',
+  why: 'it was interrupted',
+  next: `${again} lands it.`,
+});
+
+/** Runs the required gates on what the integration branch would be; the words of the first one that objects, or null. */
+export async function objection(
+  { loop, request }: Landed,
+  tree?: string,
+): Promise<string | 'interrupted' | null> {
+  const onto = shortName(loop.onto);
+  for (const name of request.gates.required) {
+    request.say(`Loop ${loop.id} lands: gate ${name} runs on what ${onto} would be.`);
+    const said = await request.gates.run(name, tree);
+    if (request.signal?.aborted) return 'interrupted';
+    if (said === null) continue;
+    const last = said.trim().split('\n').slice(-5).join('\n');
+    return `gate ${name} does not pass on what ${onto} would be${last === '' ? '' : `: ${last}`}`;
+  }
+  return null;
+}

@@ -1,0 +1,158 @@
+/** An agent that is hired for the conflict of a landing, with the real program: what lands, and what is parked. */
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test, vi } from 'vitest';
+import { readLoops } from '../../src/store/index.ts';
+import { DONE, makeProject, type Project, type ScriptedRun, story, taskList } from './project.ts';
+
+vi.setConfig({ testTimeout: 180_000 });
+
+let project: Project;
+afterEach(() => {
+  expect(project.git('fsck', '--full', '--no-dangling')).not.toMatch(/missing|corrupt|broken/);
+  project.remove();
+});
+
+const SHARED = 'top\nas it was\nend\n';
+const BOTH = 'top\nmine\nyours\nend\n';
+/** Spends: what its stream tells stands in the project's books. */
+const settles = (text: string): ScriptedRun['do'] => [
+  { write: { path: 'shared.txt', content: text } },
+  { say: DONE },
+];
+
+/** A loop whose work is done beside a main branch that changed the same line meanwhile. */
+async function conflicting(hired: ScriptedRun['do'], config = ''): Promise<void> {
+  project = makeProject({
+    files: { 'shared.txt': SHARED, 'A.json': taskList([story('A')]) },
+    config: `merge: { resolve: scripted }\n${config}`,
+    runs: [
+      {
+        when: { task: 'A' },
+        do: [{ run: 'sed -i s/as.it.was/mine/ shared.txt; echo a > a.txt' }, { say: DONE }],
+      },
+      { do: hired },
+    ],
+  });
+  const worktree = ['run', '--worktree', 'one', '--tasks', 'A.json'];
+  project.write('ralph.yml', `${project.read('ralph.yml')}land: branch\n`);
+  project.git('commit', '-qam', 'loops wait');
+  expect((await project.ralph(worktree)).code).toBe(0);
+  project.write('shared.txt', SHARED.replace('as it was', 'yours'));
+  project.git('commit', '-qam', 'Say yours');
+}
+
+const merge = () => project.ralph(['loops', 'merge', 'one', '--json']);
+const loop = () => readLoops(project.dir).find(({ id }) => id === 'one')!;
+const trees = () => project.git('worktree', 'list').split('\n').length;
+
+/** It is parked with nothing moved, the conflict named, and the agent's work tree gone. */
+async function parks(why: RegExp): Promise<{ why: string; next: string }> {
+  const refs = () => project.git('for-each-ref', 'refs/heads');
+  const before = refs();
+  const { code, out } = await merge();
+  const told = JSON.parse(out);
+  expect([code, told]).toMatchObject([8, { outcome: 'parked', files: ['shared.txt'] }]);
+  expect(told.why).toMatch(
+    /^it and main change the same places of shared\.txt, and scripted, which was hired/,
+  );
+  expect(told.why).toMatch(why);
+  expect([refs(), trees(), loop().standing]).toEqual([before, 2, 'needs_review']);
+  return told;
+}
+
+test('what it makes of the lines in conflict lands as one merge commit that says so', async () => {
+  await conflicting(settles(BOTH));
+  const [main, tip] = ['main', 'ralph/one'].map((name) => project.git('rev-parse', name));
+  const { code, out, err } = await merge();
+  expect([code, err]).toEqual([0, expect.stringContaining('scripted is hired')]);
+  expect(JSON.parse(out)).toMatchObject({ outcome: 'landed', hired: { agent: 'scripted', settled: true } });
+  expect([project.read('shared.txt'), project.read('a.txt')]).toEqual([BOTH, 'a\n']);
+  expect(project.git('log', '-1', '--format=%P')).toBe(`${main} ${tip}`);
+  expect(project.git('log', '-1', '--format=%B')).toContain('Ralph-Conflict-Settled-By: scripted');
+  expect(project.git('status', '--porcelain')).toBe('');
+  expect(trees()).toBe(2);
+  const { session } = loop().hired!;
+  expect((await project.ralph(['why', '--session', session!])).out).toContain('accepted');
+  expect((await project.ralph(['loops'])).out).toContain(
+    `scripted settled the conflict of shared.txt in session ${session}`,
+  );
+});
+
+test('its prompt names the files, the two commits and what each side was about, and its log is kept', async () => {
+  await conflicting(settles(BOTH), 'gates: [{ name: whole, run: "test -e a.txt" }]\n');
+  const [main, tip] = ['main', 'ralph/one'].map((name) => project.git('rev-parse', name));
+  expect((await merge()).code).toBe(0);
+  const logs = join(project.dir, '.ralph-sessions', loop().hired!.session!, 'logs');
+  const prompt = readFileSync(join(logs, 'iteration-001.prompt.md'), 'utf8');
+  for (const said of ['- shared.txt', main!, tip!, 'Say yours', 'Make A', 'whole: `test -e a.txt`'])
+    expect(prompt).toContain(said);
+  expect(existsSync(join(logs, 'iteration-001.log'))).toBe(true);
+});
+
+test.each<[string, ScriptedRun['do'], RegExp]>([
+  ['leaves a mark', settles('top\nmine\n>>>>>>> theirs\nend\n'), /left marks of the conflict in shared\.txt/],
+  [
+    'changes a line beside the conflict',
+    settles('TOP\nmine\nend\n'),
+    /changed shared\.txt outside of the conflict/,
+  ],
+  [
+    'changes another file',
+    [{ write: { path: 'a.txt', content: 'better\n' } }, ...settles(BOTH)],
+    /changed a\.txt, which is not in conflict/,
+  ],
+  [
+    'commits another file itself',
+    [{ run: 'echo new > new.txt; git add new.txt; git commit -qm "more"' }, ...settles(BOTH)],
+    /changed new\.txt, which is not in conflict/,
+  ],
+  [
+    'begins a merge of its own',
+    [
+      { run: 'git merge -q -s ours --no-commit --no-ff main; git update-ref MERGE_HEAD main; true' },
+      ...settles('top\nmine\nend\n'),
+    ],
+    /cannot do a partial commit during a merge/,
+  ],
+  ['dies', [{ run: 'kill -9 $PPID' }], /did not/],
+  [
+    'says that a person must choose',
+    [{ say: '<promise>BLOCKED: mine or yours?</promise>' }],
+    /mine or yours/,
+  ],
+  ['brings a key in', settles(`top\n${`ghp_${'aB3dE5fG7hI9jK1lM2nO4pQ6rS8tU0vW1xY2'}`}\nend\n`), /GitHub/],
+])('an agent that %s leaves the conflict to a person', async (_, hired, why) => {
+  await conflicting(hired);
+  const { next } = await parks(why);
+  expect(next).toMatch(/git merge main, settle the conflict and commit. Then `ralph loops merge one`/);
+  expect(next).toContain(`ralph why --session ${loop().hired!.session}`);
+});
+
+test('one that hangs is ended by its time', async () => {
+  await conflicting(
+    [{ sleep_ms: 120_000 }, { say: DONE }],
+    'adaptive_timeout: { enabled: false }\nmodes: { balanced: 2 }\nlimits: { idle_timeout: 60 }\n',
+  );
+  await parks(/time/);
+});
+
+test('gates that fail on the merged tree leave the branch as it was, and what was made is kept', async () => {
+  await conflicting(settles(BOTH), 'gates: [{ name: whole, run: "! grep -q yours shared.txt" }]\n');
+  const { why, next } = await parks(/gate whole does not pass/);
+  expect(why).toContain('settled it so that');
+  const [, ref] = /(refs\/ralph\/hired\/\S+)\./.exec(next)!;
+  expect(project.git('show', `${ref}:shared.txt`)).toBe(BOTH.trim());
+});
+
+test('a conflict that is none of lines is nobody’s work but a person’s', async () => {
+  await conflicting(settles(BOTH));
+  project.git('rm', '-q', 'shared.txt');
+  project.git('commit', '-qm', 'Take it out');
+  const { out } = await merge();
+  expect(JSON.parse(out).why).toContain(
+    'scripted was not hired for it: that of shared.txt is no conflict of lines',
+  );
+  expect(loop().hired).toBeNull();
+  expect(realpathSync(join(project.dir, '.ralph', 'worktrees', 'one'))).toBe(loop().worktree);
+});
