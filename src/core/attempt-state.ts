@@ -59,6 +59,8 @@ export interface AttemptState {
   /** Uncommitted content of repositories inside the ground: prints when it began, and what its task left there. */
   innerBefore: Record<string, string>;
   inner: InnerWork[];
+  /** What it asked permission for and did not get, each with why. */
+  refused: string[];
   trespass: Trespass[];
   review: { verdict: 'Qualified' | 'Failed'; feedback: string } | null;
   gates: GateResult[];

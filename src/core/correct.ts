@@ -29,6 +29,7 @@ const CORRECTABLE: ReadonlySet<FindingKind> = new Set([
   'role_violation',
   'forged_claim',
   'denied_gate',
+  'permission_refused',
   'background_left',
   'extra_completion',
   'history_rewritten',

@@ -275,6 +275,8 @@ export type Fact =
       removedRefs?: string[];
       /** What its task's attempts left uncommitted in repositories inside the ground; absent where nothing. */
       inner?: InnerWork[];
+      /** What it asked permission for and did not get, each with why, at most 20; absent where nothing. */
+      refused?: string[];
       /** Absent in teams that write no works of the session. */
       works?: CycleWorks;
     }

@@ -215,6 +215,7 @@ function newAttempt(state: State, fact: Of<'attempt.started'>, at: number): Atte
     review: null,
     innerBefore: fact.inner ?? {},
     inner: [],
+    refused: [],
     trespass: [],
     gates: [],
     verdict: null,
@@ -240,6 +241,7 @@ function endAttempt(state: State, fact: Of<'attempt.ended'>, at: number): void {
   attempt.noted = fact.noted ?? [];
   attempt.review = fact.review;
   attempt.inner = fact.inner ?? [];
+  attempt.refused = fact.refused ?? [];
   attempt.works = fact.works ?? null;
   attempt.trespass = fact.trespass;
   attempt.stoppedFor = fact.stoppedFor;

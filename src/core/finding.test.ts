@@ -74,6 +74,11 @@ const CASES: Record<FindingKind, [Partial<Evidence> | null, string, string]> = {
   asked_and_notified: [marked('asked_and_notified'), 'asked_and_notified', 'info'],
   oscillation: [{ oscillates: true }, 'oscillation', 'warning'],
   denied_gate: [{ deniedGate: 'npm test' }, 'denied_gate', 'critical'],
+  permission_refused: [
+    { refused: ['`git push`: the rule "git push*" says deny'] },
+    'permission_refused',
+    'warning',
+  ],
   background_left: [{ report: reportOf({ leftBehind: ['vite'] }) }, 'background_left', 'info'],
   uncommitted_inside: [{ ...NOTHING, inner: [LIB] }, 'evidence_validation_failed', 'warning'],
   prompt_echo: [marked('prompt_echo'), 'prompt_echo', 'warning'],

@@ -65,10 +65,11 @@ function diedReason(report: AgentReport): string {
     : `the agent ended with exit code ${report.exitCode}`;
 }
 
-function isIdle({ report, claim, changed, inner, marked, bookkeeping }: Evidence): boolean {
+function isIdle({ report, claim, changed, inner, marked, bookkeeping, refused }: Evidence): boolean {
   return (
     report.ending === 'ended' &&
     report.toolCalls === 0 &&
+    refused.length === 0 &&
     claim.kind === 'none' &&
     claim.topics.length === 0 &&
     changed.length === 0 &&
@@ -101,6 +102,7 @@ function incidental(evidence: Evidence): Finding[] {
     add('background_left', `Still running at the end, and ended: ${left.slice(0, 5).join(' · ')}`);
   if (evidence.deniedGate)
     add('denied_gate', `"${evidence.deniedGate}" was denied to the agent, so its results are not its own.`);
+  if (evidence.refused.length > 0) add('permission_refused', refusedWords(evidence.refused));
   if (evidence.historyRewritten)
     add('history_rewritten', 'The branch no longer contains the commit it started from.');
   if (evidence.branchChanged)
@@ -230,17 +232,28 @@ function judgeSilence({ evidence, findings, worked, broken, forbidden, timedOut 
   const endedWell = evidence.report.ending === 'ended';
   if (onlyAsked({ evidence, findings, worked, broken, forbidden, timedOut }))
     return verdict('blocked', findings, 'the agent asked, and ended its turn for the answer');
-  if (!worked && evidence.claim.kind !== 'failed' && endedWell) noChange(evidence, findings);
+  const held = endedWell && evidence.refused.length > 0;
+  if (!worked && evidence.claim.kind !== 'failed' && endedWell && !held) noChange(evidence, findings);
   if (endedWell) falseEvidence(evidence, findings);
   const { ignored } = evidence.claim;
   if (ignored) findings.push({ kind: 'prompt_echo', detail: ignoredWords(ignored) });
   if (evidence.claim.kind === 'failed')
     return charge(evidence, verdict('rejected', findings, 'the agent reports failure'));
   if (timedOut) return charge(evidence, verdict('rejected', findings, outOfTime(worked)));
-  if (!worked) return charge(evidence, verdict('rejected', findings, 'no claim and no change'));
+  if (!worked) return charge(evidence, verdict('rejected', findings, held ? HELD : 'no claim and no change'));
   if (forbidden || broken.length > 0)
     return charge(evidence, verdict('rejected', findings, rejection(findings)));
-  return verdict('unfinished', findings, 'work was done and nothing was claimed');
+  const silent = held ? 'work was done, and it ended when permission was refused' : UNCLAIMED;
+  return verdict('unfinished', findings, silent);
+}
+
+/** Not idleness: some agents end their turn at a refusal. The next prompt tells what was refused. */
+const HELD = 'permission was refused, and it ended without a claim or a change';
+const UNCLAIMED = 'work was done and nothing was claimed';
+
+function refusedWords(refused: string[]): string {
+  const more = refused.length > 5 ? ` · and ${refused.length - 5} more` : '';
+  return `Refused: ${refused.slice(0, 5).join(' · ')}${more}.`;
 }
 
 /** It was told to end its turn after a question; that it changed nothing else is no fault. */

@@ -44,6 +44,8 @@ export interface Evidence {
   undeliveredSteer: boolean;
   /** A command that the task's gates need and that was denied to the agent. */
   deniedGate: string | null;
+  /** What it asked permission for and did not get, each with why. */
+  refused: string[];
   idleRow: number;
   /** What it left in its cycle's folder; null in teams that write nothing there. */
   works: CycleWorks | null;

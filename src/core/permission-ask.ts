@@ -39,12 +39,13 @@ export function wantedIn({ tool, title, command, paths }: PermissionRequest): st
 const cut = (text: string): string => (text.length > SHOWN ? `${text.slice(0, SHOWN)}\n… (cut)` : text);
 
 /** Two different requests look different also where they are cut. */
-function words(request: PermissionRequest, { rule }: PermissionVerdict): string {
+function words(request: PermissionRequest, { rule, unread }: PermissionVerdict): string {
   const wanted = wantedIn(request);
   const what = request.command === null ? `use ${wanted}` : 'run this command';
   const shown = request.command === null ? (request.diff ?? '') : wanted;
-  const why = rule === null ? 'permissions.default' : `the rule "${rule}"`;
-  return [`May the agent ${what}? (${why} says: ask)`, ...(shown === '' ? [] : ['', cut(shown)])].join('\n');
+  const by = rule === null ? 'permissions.default' : `the rule "${rule}"`;
+  const why = unread ?? `${by} says: ask`;
+  return [`May the agent ${what}? (${why})`, ...(shown === '' ? [] : ['', cut(shown)])].join('\n');
 }
 
 /** The question to people. Silence is a no, and so is anything that is no yes. */

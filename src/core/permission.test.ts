@@ -98,6 +98,29 @@ describe('given rules about commands', () => {
     expect(permissionFor(policy, { command: null, paths: [] }).word).toBe('allow');
   });
 
+  it.each([
+    [{ command: null, paths: ['src/a.ts'] }, 'deny'],
+    [{ command: null, paths: ['/repo/src/a.ts'] }, 'allow'],
+    [{ command: null, paths: ['secret/x'] }, 'deny'],
+    [{ command: 'echo x > src/a.ts', paths: [] }, 'deny'],
+    [{ command: 'echo x 2>> ./src/a.ts; ls', paths: [] }, 'deny'],
+    [{ command: 'cat < src/a.ts', paths: [] }, 'allow'],
+  ])('when %j is wanted, then a path is known as it is named and from the root: %s', (wanted, word) => {
+    const rules: PermissionPolicy['rules'] = [
+      { match: 'src/*', policy: 'deny' },
+      { match: '/repo/secret/*', policy: 'deny' },
+    ];
+    expect(permissionFor({ default: 'allow', rules }, { ...wanted, cwd: '/repo' }).word).toBe(word);
+  });
+
+  it('when nobody can read it, then it says so in place of a rule', () => {
+    expect(permissionFor(ASK_PUSH, { command: 'git $X', paths: [] })).toEqual({
+      word: 'ask',
+      rule: null,
+      unread: expect.stringContaining('only the shell knows'),
+    });
+  });
+
   it('when everything is allowed, then nobody has to be asked', () => {
     expect(allowsAll({ default: 'allow', rules: [] })).toBe(true);
     expect(allowsAll(ASK_PUSH)).toBe(false);

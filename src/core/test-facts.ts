@@ -314,6 +314,7 @@ export function evidenceOf(over: Partial<Evidence> = {}): Evidence {
     undeliveredSteer: false,
     asked: false,
     deniedGate: null,
+    refused: [],
     idleRow: 0,
     works: null,
     conflicts: [],

@@ -1,7 +1,9 @@
 /**
  * Permissions asked in the middle of an attempt: the policy decides, or people do. While somebody is asked the
- * attempt's clocks stand still and the mailbox is read on; every end of the wait is an answer to the agent.
+ * attempt's clocks stand still and the mailbox is read on; every end of the wait is an answer to the agent, unless
+ * the agent itself does not want to know any more.
  */
+import { isAbsolute, relative, resolve } from 'node:path';
 import {
   type Fact,
   isAllowedInRun,
@@ -9,6 +11,7 @@ import {
   openPermissions,
   type PermissionDecision,
   type PermissionRequest,
+  type PermissionVerdict,
   permissionDecision,
   permissionFor,
   permissionQuestion,
@@ -23,6 +26,8 @@ export interface Permissions {
   decide(request: PermissionRequest, gone: AbortSignal): Promise<PermissionDecision>;
   /** Gives on what was answered since the last look, and hears silence. */
   look(): Promise<void>;
+  /** What was refused so far, each with why; at most 20. */
+  refused(): string[];
   /** After the agent's end: withdraws what is still open. */
   close(): Promise<void>;
 }
@@ -35,12 +40,16 @@ export interface PermissionOwner {
   redactor: Redactor;
 }
 
+const MOST_REFUSED = 20;
+
 /** Begins with nothing asked. */
 export function followPermissions(house: House, owner: PermissionOwner): Permissions {
   const waiting = new Map<string, (decision: PermissionDecision) => void>();
+  const refused = new Set<string>();
   const { iteration } = owner;
+  let isOver = false;
 
-  async function refused(request: PermissionRequest, reason: string): Promise<PermissionDecision> {
+  async function refuse(request: PermissionRequest, reason: string): Promise<PermissionDecision> {
     const text = `Iteration ${iteration}: ${owner.agent} was refused \`${wantedIn(request).slice(0, 300)}\`: ${reason}`;
     await append(house, (state) =>
       state.notices.some((given) => given.text === text)
@@ -52,7 +61,7 @@ export function followPermissions(house: House, owner: PermissionOwner): Permiss
 
   async function ask(
     request: PermissionRequest,
-    verdict: ReturnType<typeof permissionFor>,
+    verdict: PermissionVerdict,
     gone: AbortSignal,
   ): Promise<PermissionDecision> {
     let id = '';
@@ -86,29 +95,49 @@ export function followPermissions(house: House, owner: PermissionOwner): Permiss
     if (waiting.size > 0) house.live.get(iteration)?.pauseClocks?.();
   }
 
+  async function decided(wanted: PermissionRequest, gone: AbortSignal): Promise<PermissionDecision> {
+    const { policy } = house.state;
+    if (policy?.permissions === undefined) return { allow: true };
+    const verdict = permissionFor(policy.permissions, { ...wanted, cwd: house.ground.cwd });
+    const request = owner.redactor.value(wanted);
+    if (verdict.word === 'allow') return { allow: true };
+    const by = verdict.rule === null ? 'permissions.default' : `the rule "${verdict.rule}"`;
+    if (verdict.word === 'deny') return refuse(request, `${by} says deny`);
+    if (isAllowedInRun(house.state, request)) return { allow: true };
+    const why = verdict.unread === undefined ? `${by} says ask` : `${verdict.unread}, so it is asked for`;
+    if (policy.questions.interactTimeoutS === null)
+      return refuse(
+        request,
+        `${why}, and nobody can be asked in this run: no terminal, and no channel that takes answers`,
+      );
+    return ask(request, verdict, gone);
+  }
+
   return {
-    async decide(wanted, gone) {
-      const policy = house.state.policy?.permissions;
-      if (policy === undefined) return { allow: true };
-      const verdict = permissionFor(policy, wanted);
-      const request = owner.redactor.value(wanted);
-      if (verdict.word === 'allow') return { allow: true };
-      const by = verdict.rule === null ? 'permissions.default' : `the rule "${verdict.rule}"`;
-      if (verdict.word === 'deny') return refused(request, `${by} says deny`);
-      if (isAllowedInRun(house.state, request)) return { allow: true };
-      if (house.state.policy?.questions.interactTimeoutS === null)
-        return refused(
-          request,
-          `${by} says ask, and nobody can be asked in this run: no terminal, and no channel that takes answers`,
-        );
-      return ask(request, verdict, gone);
+    async decide(asked, gone) {
+      const wanted = inProject(asked, house.ground.cwd);
+      const decision = await decided(wanted, gone);
+      if (!decision.allow && !gone.aborted && !isOver && refused.size < MOST_REFUSED)
+        refused.add(`\`${wantedIn(owner.redactor.value(wanted)).slice(0, 300)}\` (${decision.reason})`);
+      return decision;
     },
     look,
+    refused: () => [...refused],
     async close() {
+      isOver = true;
       await append(house, (state) => withdrawn(state, iteration));
       await look();
     },
   };
+}
+
+/** Paths as people and rules name them, whether the agent tells them absolute or not. */
+function inProject(request: PermissionRequest, cwd: string): PermissionRequest {
+  const paths = request.paths.map((path) => {
+    const inside = relative(cwd, resolve(cwd, path));
+    return inside === '' || inside.startsWith('..') || isAbsolute(inside) ? resolve(cwd, path) : inside;
+  });
+  return { ...request, paths: [...new Set(paths)] };
 }
 
 const NOT_ASKED = 'withdrawn: the agent does not ask it any more';

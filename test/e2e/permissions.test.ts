@@ -210,6 +210,28 @@ test('claude code is not made to ask where everything is allowed', async () => {
   expect([has('pushed.txt'), facts(project, 'question.asked')]).toEqual([true, []]);
 });
 
+const ENDS_AT_NO = {
+  permission: { command: COMMAND, refused: [{ say: 'I may not.' }, { stop: 'end_turn' }] },
+};
+
+test('an agent that ends its turn at a no was held and not idle, and its next prompt tells what was refused', async () => {
+  const { done } = begin({ turns: [[ENDS_AT_NO]] });
+  await until(() => facts(project, 'question.asked').length === 1, 'the question');
+  writeFileSync(join(folder, 'script.json'), JSON.stringify({ turns: [ends] }));
+  await project.ralph(['answer', 'q1', 'not on a Friday'], { env: env() });
+  expect(result(await done).exit).toMatchObject({ code: 0 });
+  expect(verdicts(project)).toEqual([
+    expect.stringMatching(/^a rejected .*permission_refused/),
+    'a accepted',
+  ]);
+  const [first] = facts(project, 'verdict.reached');
+  expect(first?.reason).toBe('permission was refused, and it ended without a claim or a change');
+  expect(first?.findings.map(({ kind }) => kind)).toEqual(['permission_refused']);
+  expect(facts(project, 'attempt.started')[1]?.reminded).toMatchObject([
+    expect.stringMatching(/git status; git push origin main.*not on a Friday.*by another way/),
+  ]);
+});
+
 test('an agent that cannot be asked is not started under rules that it would not keep', async () => {
   begin({ turns: [ends] }).child.kill('SIGKILL');
   const ran = await project.ralph(['run', '--agent', 'scripted'], { env: env() });

@@ -3,6 +3,7 @@
 // its whole turn. Allowed it writes pushed.txt, refused held.txt, interrupted it takes the question back and plays on;
 // then it does its task and says so. The lines are those of version 2.1.332.
 import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 
 if (process.argv.includes('--version')) {
@@ -10,6 +11,7 @@ if (process.argv.includes('--version')) {
   process.exit(0);
 }
 const { name, input } = JSON.parse(process.env.CLAUDE_ASKS);
+if (input.file_path !== undefined) input.file_path = resolve(input.file_path);
 const say = (event) => process.stdout.write(`${JSON.stringify({ session_id: 's', ...event })}\n`);
 const assistant = (block) =>
   say({

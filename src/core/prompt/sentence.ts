@@ -108,6 +108,11 @@ const WORDINGS: Record<FindingKind, Wording> = {
     act: 'Go on with what you can run and say in the report which command was refused.',
     evidence: 'commands that you could run, with their exit codes',
   },
+  permission_refused: {
+    seen: 'permission was asked for and refused',
+    act: 'Do the task without what was refused, and do not try to reach the same by another way; what cannot be done without it, report as a blocker that names it.',
+    evidence: CHANGED,
+  },
   background_left: {
     seen: 'processes were still running when the call ended, and they were ended',
     act: 'Run commands in the foreground and stop every server that you start.',

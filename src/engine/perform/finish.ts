@@ -36,6 +36,8 @@ export interface Finished {
   stoppedFor: StopCause | null;
   /** It was asked to stop at a safe point, took that in, and ended by itself or when its time was over. */
   heeded?: boolean;
+  /** What it asked permission for and did not get. */
+  refused?: string[];
   /** Where git's own rules were put back already: what came of it. */
   ruled?: Ruled;
 }
@@ -98,6 +100,7 @@ export async function finishAttempt(
       ...(noted.length === 0 ? {} : { noted: noted.slice(0, MAX_CHANGES) }),
       ...(ruled.removed.length === 0 ? {} : { removedRefs: ruled.removed }),
       ...(await innerLeft(house, attempt)),
+      ...(done.refused === undefined || done.refused.length === 0 ? {} : { refused: done.refused }),
       ...(left.works === null ? {} : { works: left.works }),
     },
     ...(await leftBeside(house, attempt, after)),

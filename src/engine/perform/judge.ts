@@ -179,6 +179,7 @@ async function gather(house: House, { attempt, tree, results }: Gathering): Prom
       pendingGuidance(state, item).some(
         ({ message, deliveries }) => message.type === 'STEER' && !deliveries.includes(attempt.iteration),
       ),
+    refused: attempt.refused,
     deniedGate: deniedGate(attempt, state.policy?.gates ?? []),
     idleRow: state.idleRow,
     works: attempt.works,
@@ -194,10 +195,12 @@ function conflictsOf({ iteration, item, ground }: AttemptState, task: TaskState 
   return task.parted.filter(([, at]) => at === iteration).map(([path]) => path);
 }
 
-/** Once: who asks again after silence, and does nothing else again, is not waiting for people any more. */
+/** A question that waits for people's words. Once: who asks again after silence, and does nothing else again, is not waiting for people any more. */
 function asks(state: State, { iteration }: AttemptState, task: TaskState | null): boolean {
   const asked = (of: number) =>
-    [...state.questions.values()].filter(({ question }) => question.interact && question.iteration === of);
+    [...state.questions.values()].filter(
+      ({ question }) => question.interact && question.permission === undefined && question.iteration === of,
+    );
   const last = task?.attempts.filter((other) => other < iteration).at(-1);
   const silent =
     last !== undefined &&

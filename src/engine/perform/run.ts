@@ -193,7 +193,7 @@ async function attempt(house: House, call: AttemptCall): Promise<void> {
     tokenHash,
   });
   try {
-    const { report, cause, heeded } = await seeThrough(house, {
+    const { report, cause, heeded, refused } = await seeThrough(house, {
       call,
       agent,
       env: attemptEnv(house, { ...call, ordinal }),
@@ -206,7 +206,7 @@ async function attempt(house: House, call: AttemptCall): Promise<void> {
     await box.poll();
     if (cause === 'signal' && house.interrupt.signal === null)
       throw new Error('the run was given up while an agent worked');
-    await end(house, { iteration, report, lines: box.lines(), stoppedFor: cause, heeded });
+    await end(house, { iteration, report, lines: box.lines(), stoppedFor: cause, heeded, refused });
   } finally {
     house.live.delete(iteration);
     house.usage.delete(iteration);
@@ -269,7 +269,7 @@ interface Seen {
 async function seeThrough(
   house: House,
   { call, agent, env, text, promptPath, allowed, resume, poll }: Seen,
-): Promise<{ report: AgentReport; cause: StopCause | null; heeded: boolean }> {
+): Promise<Pick<Required<Finished>, 'report' | 'heeded' | 'refused'> & { cause: StopCause | null }> {
   const { iteration, item, marker } = call;
   const policy = house.state.policy!;
   let lastTree = call.before.tree;
@@ -304,7 +304,7 @@ async function seeThrough(
     });
   } catch (error) {
     if (error instanceof Problem)
-      return { report: neverStarted(error.facts.what), cause: null, heeded: false };
+      return { report: neverStarted(error.facts.what), cause: null, heeded: false, refused: [] };
     throw error;
   }
   house.live.set(iteration, handle);
@@ -335,7 +335,8 @@ async function seeThrough(
   await steering.close();
   const heeded = steering.heeded();
   // It had ended by itself before it was told to: it is judged like any other.
-  return { report, cause: heeded || report.ending === 'interrupted' ? cause : null, heeded };
+  const ended = heeded || report.ending === 'interrupted' ? cause : null;
+  return { report, cause: ended, heeded, refused: permissions.refused() };
 }
 
 function neverStarted(message: string): AgentReport {
