@@ -1,7 +1,8 @@
 /**
  * How Codex asks for permission: a request of its app server to us, whose answer is one decision. With the approval
- * policy `untrusted` it asks for every command that no rule of its own allows, reads included, for what is typed into
- * one that runs, and for every change of files; what a change holds stood in the item that was told before.
+ * policy `untrusted` it asks for every command that no rule of its own allows, reads included, and for every change of
+ * files; what a change holds stood in the item that was told before. Its protocol names what is typed into a program
+ * that runs as well.
  */
 import type { PermissionDecision, PermissionRequest } from '../core/index.ts';
 import { type Json, object, objects, parseLine, text } from './json.ts';
