@@ -89,7 +89,7 @@ export async function openSession(request: OpenRequest): Promise<Opened> {
     const mirrors = openMirrors({
       sessionDir: session.dir,
       mainDir: place.mainDir,
-      loops: async (own) => loopsToDraw(await mainPlace(place), own),
+      loops: loopsToDraw(await mainPlace(place)),
       warn: (text) => audience.say(text),
     });
     const state = emptyState();

@@ -24,7 +24,7 @@ export { localZone } from './local-zone.ts';
 export type { HeldLock, LockAnswer, LockHolder, LockReading, TakeLock } from './lock.ts';
 export { isHeld, readLock, takeLock, treeLock } from './lock.ts';
 export type { Hired, Loop, LoopNews, LoopStanding } from './loops.ts';
-export { loopsOf, readLoops, tellLoop } from './loops.ts';
+export { followLoops, loopsOf, readLoops, tellLoop } from './loops.ts';
 export type { MailboxOptions, OpenedMailbox } from './mailbox.ts';
 export { openMailbox } from './mailbox.ts';
 export { hasMarkedProgress } from './mirror-progress.ts';

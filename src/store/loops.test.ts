@@ -1,9 +1,10 @@
 /** The registry of loops: what the project journal told, folded. */
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type LoopNews, readLoops, tellLoop } from './loops.ts';
+import { followLoops, type LoopNews, readLoops, tellLoop } from './loops.ts';
+import { appendProject, projectJournal } from './project.ts';
 
 let root: string;
 beforeEach(() => {
@@ -42,4 +43,22 @@ test('each loop stands where its last news left it, and news of unknown loops sa
   ]);
   await tell({ type: 'loop.queued', loop: 'two', head: 'd'.repeat(40) });
   expect(readLoops(root)[1]).toMatchObject({ standing: 'queued', parked: null, head: 'd'.repeat(40) });
+});
+
+test('who looks again and again sees what a fresh reader sees, also after the journal was closed under another name', async () => {
+  const follow = followLoops(root);
+  expect(follow()).toEqual([]);
+  await tellLoop(root, 1, created('one'));
+  expect(follow()).toEqual(readLoops(root));
+  await appendProject(root, { type: 'spend', at: 2, note: 'of "loop.x"' });
+  await tellLoop(root, 3, { type: 'loop.landed', loop: 'one', commit: 'c'.repeat(40) });
+  expect(follow()).toMatchObject([{ id: 'one', standing: 'landed' }]);
+  renameSync(projectJournal(root), join(root, '.ralph', 'journal-20261129T100000Z.jsonl'));
+  await tellLoop(root, 4, created('two'));
+  expect(readFileSync(projectJournal(root), 'utf8')).not.toContain('"one"');
+  expect(follow()).toEqual(readLoops(root));
+  expect(follow().map(({ id, standing }) => [id, standing])).toEqual([
+    ['one', 'landed'],
+    ['two', 'open'],
+  ]);
 });

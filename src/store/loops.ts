@@ -4,7 +4,8 @@
  * every other, so a loop that was killed is as well known as one that ended.
  */
 import type { Runner } from '../core/index.ts';
-import { appendProject, type ProjectRecord, readProject } from './project.ts';
+import { appendProject, type ProjectRecord, readProject, readProjectLine } from './project.ts';
+import { projectText } from './project-tail.ts';
 
 /** What happened to a loop, in the words of the project journal. */
 export type LoopNews = { loop: string } & (
@@ -110,14 +111,32 @@ export function readLoops(mainDir: string): Loop[] {
 /** The registry that these records of a project journal tell. */
 export function loopsOf(records: readonly ProjectRecord[]): Loop[] {
   const loops = new Map<string, Loop>();
-  for (const record of records) {
-    if (!record.type.startsWith('loop.')) continue;
-    const news = record as unknown as LoopNews & { at: number };
-    const known = loops.get(news.loop);
-    if (news.type === 'loop.created') loops.set(news.loop, created(news));
-    else if (known !== undefined) tell(known, news);
-  }
+  for (const record of records) register(loops, record);
   return [...loops.values()];
+}
+
+/** The same for who looks again and again: what was read is not read again. */
+export function followLoops(mainDir: string): () => Loop[] {
+  const grown = projectText(mainDir, { compressed: true });
+  const loops = new Map<string, Loop>();
+  return () => {
+    const { text, anew } = grown();
+    if (anew) loops.clear();
+    for (const line of text.split('\n')) {
+      // Most lines are about money and agents.
+      const record = line.includes('"loop.') ? readProjectLine(line) : null;
+      if (record !== null) register(loops, record);
+    }
+    return [...loops.values()];
+  };
+}
+
+function register(loops: Map<string, Loop>, record: ProjectRecord): void {
+  if (!record.type.startsWith('loop.')) return;
+  const news = record as unknown as LoopNews & { at: number };
+  const known = loops.get(news.loop);
+  if (news.type === 'loop.created') loops.set(news.loop, created(news));
+  else if (known !== undefined) tell(known, news);
 }
 
 function created({

@@ -53,7 +53,7 @@ export async function pruneLoops(cwd: string): Promise<Pruned> {
 
 /** Nobody may run here for long, and `.ralph/loops.json` would name what is gone. */
 async function redrawLoops(main: Place): Promise<void> {
-  drawLoops(main.mainDir, await loopsToDraw(main, null));
+  drawLoops(main.mainDir, await loopsToDraw(main)(null));
 }
 
 async function whyKept(main: Place, loop: Loop): Promise<string | null> {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Problem, type State } from '../../core/index.ts';
 import { type BranchStanding, branchStandings, isTreeOf, readHead } from '../../repo/index.ts';
-import { type Loop, readLock, readLoops, sessionsFolder } from '../../store/index.ts';
+import { followLoops, type Loop, readLock, readLoops, sessionsFolder } from '../../store/index.ts';
 import { type BranchCommits, type LiveInfo, type LoopJson, loopJson, loopsText } from '../../views/index.ts';
 import { sessionsHere } from '../choose.ts';
 import { withoutOwnSecrets } from '../environment.ts';
@@ -20,7 +20,7 @@ export async function listLoops(cwd: string): Promise<{ data: LoopJson[]; text: 
 
 /** Those whose work tree is there, or ought to be, and how their branches stand. */
 export async function loopRows(main: Place): Promise<LoopJson[]> {
-  const loops = standingLoops(main);
+  const loops = readLoops(main.mainDir).filter(isStanding);
   const branch = await branchOfMain(main);
   const refs = await branchStandings(besideOf(main), [
     ...(branch === null ? [] : [{ ref: `refs/heads/${branch}`, onto: null }]),
@@ -33,15 +33,21 @@ export async function loopRows(main: Place): Promise<LoopJson[]> {
   return rows(main, { loops, branch, own: commitsOf(refs.get(`refs/heads/${branch}`)), look });
 }
 
-/** The same as its journals tell it, without a git process; `own`: a session that is being written. */
-export async function loopsToDraw(main: Place, own: State | null): Promise<LoopJson[]> {
-  const look = () => ({ damage: null, ...commitsOf(undefined) });
-  const called = { loops: standingLoops(main), branch: await branchOfMain(main), own: commitsOf(undefined) };
-  return rows(main, { ...called, look, writing: own });
+/**
+ * The same as the journals tell it, without a git process, again and again; `own`: a session that is being written,
+ * or none.
+ */
+export function loopsToDraw(main: Place): (own: State | null) => Promise<LoopJson[]> {
+  const registry = followLoops(main.mainDir);
+  const none = commitsOf(undefined);
+  return async (writing) => {
+    const look = () => ({ damage: null, ...none });
+    const loops = registry().filter(isStanding);
+    return rows(main, { loops, branch: await branchOfMain(main), own: none, look, writing });
+  };
 }
 
-const standingLoops = (main: Place): Loop[] =>
-  readLoops(main.mainDir).filter(({ standing }) => standing !== 'removed');
+const isStanding = ({ standing }: Loop): boolean => standing !== 'removed';
 
 const commitsOf = (standing: BranchStanding | undefined): BranchCommits => ({
   unmerged: standing?.unmerged ?? null,
@@ -71,8 +77,9 @@ async function rows(main: Place, { loops, branch, own, look, writing = null }: R
       return loopJson({ loop: facts, ...found, primary: primary !== null && primary === loop.session });
     }),
   );
-  // null: nothing was ever run in the main checkout itself.
-  const session = (await sessionsHere(main)).at(-1)?.id ?? null;
+  // null: nothing was ever run in the main checkout itself. The one that is being written there needs no search.
+  const isMains = writing?.session?.ground === '.';
+  const session = isMains ? writing!.session!.id : ((await sessionsHere(main)).at(-1)?.id ?? null);
   if (session === null) return beside;
   const { broken, ...found } = await sessionOf(main, session, writing);
   const where = {

@@ -66,7 +66,7 @@ async function write({ dir, main, lock, say }: Writing, landing: LandingFact): P
   const mirrors = openMirrors({
     sessionDir: dir,
     mainDir: main.mainDir,
-    loops: (own) => loopsToDraw(main, own),
+    loops: loopsToDraw(main),
     warn: say,
   });
   const { journal, repaired } = await openJournal({
