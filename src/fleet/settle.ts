@@ -151,12 +151,12 @@ async function judge(
   const strange = changed.map(({ path }) => path).filter((path) => !conflicted.has(path));
   if (strange.length > 0)
     return refuse(`changed ${some(strange)}, which ${strange.length === 1 ? 'is' : 'are'} not in conflict`);
-  const odd = changed.find(({ sameMode }) => !sameMode);
-  if (odd !== undefined) return refuse(`made ${odd.path} another kind of file`);
   for (const [path, parts] of conflicted) {
     const fault = unsettled(parts, await git.text(head, path));
     if (fault !== null) return refuse(FAULTS[fault](path));
   }
+  const odd = changed.find(({ sameMode }) => !sameMode);
+  if (odd !== undefined) return refuse(`made ${odd.path} another kind of file`);
   const message = messageOf(landing, [`Ralph-Conflict-Settled-By: ${landing.request.settler!.agent}`]);
   const made = await git.commit(`${head}^{tree}`, [ends.base, ends.tip], message);
   if ('failed' in made) return refuse(`made a merge that git could not commit: ${made.failed}`);

@@ -1,0 +1,188 @@
+/** An agent that is hired for a conflict, on real git: when it is, what is asked of what it made, and once only. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { gitIn } from '../repo/test-ground.ts';
+import { tellLoop } from '../store/index.ts';
+import type { Settler, Settling, SettlingJob } from './index.ts';
+import { openFleet, type TestFleet } from './test-fleet.ts';
+
+let fleet: TestFleet;
+let tree: string;
+beforeEach(async () => {
+  fleet = openFleet();
+  tree = await fleet.loop('one');
+  fleet.commit(tree, { 'a.txt': 'one\nmine\nthree\n', 'c.txt': 'c\n' }, 'Say mine');
+  fleet.commit(fleet.root, { 'a.txt': 'one\nyours\nthree\n' }, 'Say yours');
+});
+afterEach(() => {
+  fleet.check();
+  fleet.remove();
+});
+
+/** Somebody who is hired, with a work tree of their own, and what they were given. */
+function hire(work: (dir: string, job: SettlingJob) => Settling | Promise<Settling>) {
+  const jobs: SettlingJob[] = [];
+  const dir = join(fleet.root, '..', 'settling');
+  let cleared = 0;
+  const settler: Settler = {
+    agent: 'somebody',
+    intents: ['Mine is said'],
+    gates: [],
+    async work(job) {
+      jobs.push(job);
+      if (job.session === null) {
+        fleet.git('worktree', 'add', '-q', '-f', '--detach', dir, job.draft);
+        await job.begun('s1');
+      }
+      return work(dir, job);
+    },
+    async done() {
+      cleared += 1;
+      if (gitIn(fleet.root, 'worktree', 'list').includes('settling'))
+        fleet.git('worktree', 'remove', '--force', dir);
+    },
+  };
+  return { jobs, settler, cleared: () => cleared };
+}
+
+const commits = (text: string) => (dir: string) => done(dir, fleet.commit(dir, { 'a.txt': text }));
+const done = (dir: string, head: string): Settling => ({ kind: 'done', tree: dir, given: [], head });
+const BOTH = 'one\nmine and yours\nthree\n';
+const facts = () =>
+  readFileSync(join(fleet.root, '.ralph', 'journal.jsonl'), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown> & { type: string })
+    .filter(({ type }) => type.startsWith('loop.'));
+
+test('is told in the journal before it begins, and what it made is the merge that lands', async () => {
+  const [main, tip] = ['main', 'ralph/one'].map((name) => fleet.git('rev-parse', name));
+  const { settler, jobs, cleared } = hire(commits(BOTH));
+  const landing = await fleet.land('one', { settler });
+  const merge = fleet.git('rev-parse', 'main');
+  expect(landing).toMatchObject({ kind: 'landed', commit: merge, merged: true });
+  expect(fleet.git('log', '-1', '--format=%P')).toBe(`${main} ${tip}`);
+  expect(fleet.git('log', '-1', '--format=%B')).toContain('Ralph-Conflict-Settled-By: somebody');
+  expect(readFileSync(join(fleet.root, 'a.txt'), 'utf8')).toBe(BOTH);
+  expect(facts().map(({ type }) => type)).toEqual(
+    ['created', 'queued', 'hired', 'hired', 'settled', 'landing', 'landed'].map((word) => `loop.${word}`),
+  );
+  expect(fleet.known('one').hired).toMatchObject({ agent: 'somebody', session: 's1', settled: merge });
+  for (const word of ['a.txt', 'Mine is said', 'Say mine', 'Say yours', main!, tip!])
+    expect(jobs[0]!.prompt).toContain(word);
+  expect(cleared()).toBe(1);
+});
+
+test('gates run where it worked, and an objection leaves the branch of the loop where it was', async () => {
+  const tip = fleet.git('rev-parse', 'ralph/one');
+  const ran: (string | undefined)[] = [];
+  const run = (_: string, where?: string) => {
+    ran.push(where);
+    return Promise.resolve('2 failed');
+  };
+  const { settler } = hire(commits(BOTH));
+  const landing = await fleet.land('one', { settler, gates: { required: ['test'], passedOn: null, run } });
+  expect(landing).toMatchObject({
+    kind: 'parked',
+    files: ['a.txt'],
+    why: expect.stringContaining(
+      'settled it so that gate test does not pass on what main would be: 2 failed',
+    ),
+    next: expect.stringContaining('What it made: refs/ralph/hired/s1'),
+  });
+  expect(ran).toEqual([join(fleet.root, '..', 'settling')]);
+  expect(fleet.git('rev-parse', 'ralph/one')).toBe(tip);
+  expect(fleet.git('show', 'refs/ralph/hired/s1:a.txt')).toBe(BOTH.trim());
+});
+
+describe('what is refused', () => {
+  test.each<[string, (dir: string) => Settling | Promise<Settling>, string]>([
+    ['a mark that is left', commits('one\n<<<<<<< mine\nthree\n'), 'left marks of the conflict in a.txt'],
+    ['a line beside the conflict', commits('ONE\nmine\nthree\n'), 'changed a.txt outside of the conflict'],
+    [
+      'a file that is gone',
+      (dir) => {
+        gitIn(dir, 'rm', '-q', 'a.txt');
+        return done(dir, fleet.commit(dir, {}));
+      },
+      'removed a.txt',
+    ],
+    [
+      'another file',
+      (dir) => done(dir, fleet.commit(dir, { 'a.txt': BOTH, 'c.txt': 'C\n' })),
+      'changed c.txt',
+    ],
+    [
+      'work that is in no commit',
+      (dir) => {
+        const settled = commits(BOTH)(dir);
+        fleet.commit(dir, { 'left.txt': 'l\n' });
+        gitIn(dir, 'reset', '-q', '--soft', 'HEAD~1');
+        return settled;
+      },
+      'left left.txt in no commit',
+    ],
+    [
+      'an agent that failed',
+      () => ({ kind: 'failed', head: null, why: 'did not: it crashed' }),
+      'did not: it crashed',
+    ],
+  ])('%s', async (_, work, why) => {
+    const refs = fleet.git('for-each-ref', 'refs/heads');
+    const { settler, cleared } = hire(work);
+    const landing = await fleet.land('one', { settler });
+    expect(landing).toMatchObject({
+      kind: 'parked',
+      why: expect.stringContaining(
+        `it and main change the same places of a.txt, and somebody, which was hired to settle that, ${why}`,
+      ),
+    });
+    expect([fleet.git('for-each-ref', 'refs/heads'), cleared()]).toEqual([refs, 1]);
+    expect(fleet.known('one')).toMatchObject({ standing: 'needs_review', hired: { settled: null } });
+  });
+});
+
+describe('once for each time that a loop is queued', () => {
+  const interrupted = () => hire(() => ({ kind: 'interrupted' }));
+
+  test('one that was broken off goes on in its session', async () => {
+    const first = interrupted();
+    expect(await fleet.land('one', { settler: first.settler })).toMatchObject({ kind: 'queued' });
+    expect([first.cleared(), fleet.known('one').standing]).toEqual([0, 'queued']);
+    const again = hire(commits(BOTH));
+    expect(await fleet.land('one', { settler: again.settler })).toMatchObject({ kind: 'landed' });
+    expect(again.jobs.map(({ session, draft }) => [session, draft])).toEqual([['s1', first.jobs[0]!.draft]]);
+  });
+
+  test('a run of the loop in between is no other landing', async () => {
+    await fleet.land('one', { settler: interrupted().settler });
+    await tellLoop(fleet.root, Date.now(), { type: 'loop.session', loop: 'one', session: 's0' });
+    const again = hire(commits(BOTH));
+    expect(await fleet.land('one', { settler: again.settler })).toMatchObject({ kind: 'landed' });
+    expect(again.jobs[0]!.session).toBe('s1');
+  });
+
+  test('where one side changed meanwhile nobody is hired anew, and a landing after that may hire again', async () => {
+    await fleet.land('one', { settler: interrupted().settler });
+    fleet.commit(fleet.root, { 'd.txt': 'd\n' });
+    const again = hire(commits(BOTH));
+    expect(await fleet.land('one', { settler: again.settler })).toMatchObject({
+      kind: 'parked',
+      why: expect.stringContaining('somebody was hired before one of them changed'),
+    });
+    expect([again.jobs, again.cleared()]).toEqual([[], 1]);
+    expect(await fleet.land('one', { settler: again.settler })).toMatchObject({ kind: 'landed' });
+  });
+});
+
+test('nobody is hired for what is no conflict of lines', async () => {
+  fleet.git('rm', '-q', 'a.txt');
+  fleet.git('commit', '-q', '-m', 'gone');
+  const { settler, jobs } = hire(commits(BOTH));
+  expect(await fleet.land('one', { settler })).toMatchObject({
+    kind: 'parked',
+    why: expect.stringContaining('somebody was not hired for it: that of a.txt is no conflict of lines'),
+  });
+  expect(jobs).toEqual([]);
+});
