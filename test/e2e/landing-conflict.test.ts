@@ -1,5 +1,5 @@
 /** An agent that is hired for the conflict of a landing, with the real program: what lands, and what is parked. */
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { readLoops } from '../../src/store/index.ts';
@@ -15,7 +15,6 @@ afterEach(() => {
 
 const SHARED = 'top\nas it was\nend\n';
 const BOTH = 'top\nmine\nyours\nend\n';
-/** Spends: what its stream tells stands in the project's books. */
 const settles = (text: string): ScriptedRun['do'] => [
   { write: { path: 'shared.txt', content: text } },
   { say: DONE },
@@ -155,4 +154,29 @@ test('a conflict that is none of lines is nobody’s work but a person’s', asy
   );
   expect(loop().hired).toBeNull();
   expect(realpathSync(join(project.dir, '.ralph', 'worktrees', 'one'))).toBe(loop().worktree);
+});
+
+test('at the end of a run it is hired before the session of the loop ends, which says so', async () => {
+  const wait = 'for n in $(seq 900); do [ -e "$HOME/go" ] && break; sleep 0.1; done';
+  project = makeProject({
+    files: { 'shared.txt': SHARED, 'A.json': taskList([story('A')]) },
+    config: 'merge: { resolve: scripted }\n',
+    runs: [
+      { when: { task: 'A' }, do: [{ run: `${wait}; sed -i s/as.it.was/mine/ shared.txt` }, { say: DONE }] },
+      { do: settles(BOTH) },
+    ],
+  });
+  const begun = project.ralph(['run', '--worktree', 'one', '--tasks', 'A.json', '--json']);
+  await vi.waitFor(() => realpathSync(join(project.dir, '.ralph', 'worktrees', 'one')), 30_000);
+  project.write('shared.txt', SHARED.replace('as it was', 'yours'));
+  project.git('commit', '-qam', 'Say yours');
+  writeFileSync(join(project.home, 'go'), '');
+  const { code, out } = await begun;
+  const told = JSON.parse(out.trim().split('\n').at(-1)!);
+  expect([code, told]).toMatchObject([0, { landing: { outcome: 'landed', hired: { settled: true } } }]);
+  expect(told.session_id).toBe(loop().session);
+  expect(project.read('shared.txt')).toBe(BOTH);
+  expect((await project.ralph(['why', '--session', '@one'])).out).toContain(
+    'its conflict settled by scripted',
+  );
 });
