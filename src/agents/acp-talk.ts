@@ -13,7 +13,7 @@ import { count, isObject, type Json, object, objects, parseLine, text } from './
 import { openDesk } from './permission.ts';
 import { classifyError } from './provider-error.ts';
 import { resetTimeIn } from './reset-time.ts';
-import type { StreamReader } from './stream.ts';
+import { NO_EVENT, type StreamReader } from './stream.ts';
 import type { Input, Talk } from './talk.ts';
 
 const VERSION = 1;
@@ -287,7 +287,7 @@ export function acpConversation(
   function answer(message: Json): AgentEvent[] {
     const answered = typeof message.id === 'number' ? waiting.get(message.id) : undefined;
     if (answered === undefined) {
-      notes.unknown();
+      notes.unknown('an answer to nothing');
       return [];
     }
     waiting.delete(message.id as number);
@@ -310,7 +310,7 @@ export function acpConversation(
       });
       return updates.flush();
     }
-    notes.unknown();
+    notes.unknown(text(method));
     write({
       id,
       error: { code: METHOD_NOT_FOUND, message: `Method not found: ${text(method).slice(0, 80)}` },
@@ -323,7 +323,7 @@ export function acpConversation(
     if (text(method).startsWith('_')) return [];
     const { sessionId, update } = object(params);
     if (method !== 'session/update') {
-      notes.unknown();
+      notes.unknown(text(method));
       return [];
     }
     // The past of a session that is taken up again is told anew.
@@ -342,7 +342,7 @@ export function acpConversation(
         if (raw.trim() === '') return [];
         const message = parseLine(raw);
         if (!isObject(message)) {
-          notes.unknown();
+          notes.unknown(NO_EVENT);
           return [];
         }
         if (message.method === undefined) return answer(message);

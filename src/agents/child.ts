@@ -214,13 +214,20 @@ type Words = Pick<
   | 'usage'
   | 'sessionId'
   | 'unknownEvents'
+  | 'unknownKinds'
+  | 'version'
   | 'toolClaimed'
 >;
 
 function wordsOf(told: Told): Words {
   const { finalMessage, toolCalls, toolFiles, commands, usage, sessionId, unknownEvents } = told;
-  const words = { finalMessage, toolCalls, toolFiles, commands, usage, sessionId, unknownEvents };
-  return told.toolClaimed ? { ...words, toolClaimed: true } : words;
+  const { unknownKinds, version } = told;
+  return {
+    ...{ finalMessage, toolCalls, toolFiles, commands, usage, sessionId, unknownEvents },
+    ...(unknownKinds === undefined ? {} : { unknownKinds: [...unknownKinds] }),
+    ...(version === undefined ? {} : { version }),
+    ...(told.toolClaimed ? { toolClaimed: true as const } : {}),
+  };
 }
 
 const SPAWN_WORDS: [RegExp, (program: string) => string][] = [

@@ -13,7 +13,16 @@ import { classifyClaudeError } from './claude-error.ts';
 import { count, isObject, type Json, object, objects, parseLine, text } from './json.ts';
 import { type Bill, estimateUsd, openBill } from './prices.ts';
 import type { ErrorMarks } from './provider-error.ts';
-import { LISTED, lastPart, nothingTold, type StreamReader, type Told, usageEvent } from './stream.ts';
+import {
+  countUnknown,
+  LISTED,
+  lastPart,
+  NO_EVENT,
+  nothingTold,
+  type StreamReader,
+  type Told,
+  usageEvent,
+} from './stream.ts';
 
 /** Kept of one message before its beginning is let go: characters, and pieces. */
 const TEXT_CHARS = 1024 * 1024;
@@ -236,6 +245,8 @@ function readSystem(reading: Reading, event: Json): AgentEvent[] {
     if (reading.told.closed === true) reading.told = { ...reading.told, closed: false, error: null };
     reading.cwd = text(event.cwd);
     reading.told.usage.model = text(event.model) || reading.told.usage.model;
+    const version = text(event.claude_code_version);
+    if (version !== '') reading.told.version = version;
     if (reading.planPays && PLAN.has(text(event.apiKeySource))) reading.told.usage.byPlan = true;
   }
   if (subtype === 'api_retry') return readRetry(reading, event);
@@ -327,7 +338,7 @@ function readEvent(reading: Reading, event: Json): AgentEvent[] {
   if (type === 'result') return readResult(reading, event);
   if (type === 'user') readUser(reading, event);
   else if (type === 'rate_limit_event') readLimit(reading, event);
-  else if (!QUIET_TYPES.has(type)) reading.told.unknownEvents++;
+  else if (!QUIET_TYPES.has(type)) countUnknown(reading.told, type);
   return [];
 }
 
@@ -365,7 +376,7 @@ export function readClaude({ planPays = true }: { planPays?: boolean } = {}): St
       // `--output-format json --verbose` prints the same events as one array.
       if (Array.isArray(event)) return event.filter(isObject).flatMap((row) => readEvent(reading, row));
       if (isObject(event)) return readEvent(reading, event);
-      reading.told.unknownEvents++;
+      countUnknown(reading.told, NO_EVENT);
       return [];
     },
     told() {

@@ -184,7 +184,7 @@ function handlers(notes: Notes, now: () => number): Handlers {
     own(({ item }) => {
       const name = text(object(item).type);
       if (Object.hasOwn(table, name)) return table[name]?.(object(item)) ?? [];
-      if (strict) notes.unknown();
+      if (strict) notes.unknown(`item/completed ${name}`);
       return [];
     });
   return {
@@ -194,6 +194,9 @@ function handlers(notes: Notes, now: () => number): Handlers {
         .map((name) => [name, null]),
     ),
     [ANSWER](event) {
+      // `ralph/0.171.0 (…)`: the name is ours, the version is its own.
+      const version = /^[^/\s]*\/(\d[\w.-]*)/.exec(text(object(event.result).userAgent))?.[1];
+      if (version !== undefined) notes.told.version = version;
       if (event.id === THREAD && event.error === undefined) {
         const { thread, model } = object(event.result);
         notes.told.sessionId = text(object(thread).id) || null;

@@ -6,7 +6,16 @@ import { type AgentError, holdsCompletion, type ProviderErrorKind, type RunComma
 import type { AgentEvent } from '../engine/index.ts';
 import { isObject, type Json, parseLine } from './json.ts';
 import { type AnswerTokens, estimateUsd, openBill } from './prices.ts';
-import { LISTED, lastPart, nothingTold, type StreamReader, type Told, usageEvent } from './stream.ts';
+import {
+  countUnknown,
+  LISTED,
+  lastPart,
+  NO_EVENT,
+  nothingTold,
+  type StreamReader,
+  type Told,
+  usageEvent,
+} from './stream.ts';
 
 /** Reads one event of its type. */
 export type Handler = (event: Json) => AgentEvent[];
@@ -41,8 +50,8 @@ export interface Notes {
   refused(error: AgentError): AgentEvent;
   /** The agent gave up. */
   failed(error: AgentError): void;
-  /** An event of an unknown kind below a known type. */
-  unknown(): void;
+  /** An event of this unknown kind below a known type. */
+  unknown(kind: string): void;
 }
 
 /** Longest command that is kept, in characters. */
@@ -163,7 +172,7 @@ function newNotes(
       told.error = error;
       told.trouble = null;
     },
-    unknown: () => void told.unknownEvents++,
+    unknown: (kind: string) => countUnknown(told, kind),
   };
   return notes;
 }
@@ -183,7 +192,7 @@ export function eventReader(options: EventReaderOptions): EventReader {
   function read(event: unknown): AgentEvent[] {
     const name = isObject(event) ? event[type] : undefined;
     if (!isObject(event) || typeof name !== 'string' || !Object.hasOwn(handlers, name)) {
-      notes.told.unknownEvents++;
+      notes.unknown(typeof name === 'string' ? name : NO_EVENT);
       return [];
     }
     return handlers[name]?.(event) ?? [];

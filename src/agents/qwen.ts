@@ -60,6 +60,8 @@ function handlers(notes: Notes, now: () => number): Handlers {
       if (event.subtype !== 'init') return [];
       notes.cwd = text(event.cwd);
       notes.told.usage.model = text(event.model) || null;
+      const version = text(event.qwen_code_version);
+      if (version !== '') notes.told.version = version;
       return [];
     },
     assistant(event) {

@@ -25,6 +25,10 @@ export interface Told {
   background: { what: string; agent: boolean }[];
   /** Lines that are no event at all or of a type this reader does not know. */
   unknownEvents: number;
+  /** Their kinds, each once; absent: there were none. */
+  unknownKinds?: string[];
+  /** Of the agent's program, as it says. */
+  version?: string;
   /** Output of a tool held a signal of completion; absent where none did. */
   toolClaimed?: true;
 }
@@ -67,6 +71,23 @@ export function nothingTold(): Told {
     background: [],
     unknownEvents: 0,
   };
+}
+
+/** A line that is no event. */
+export const NO_EVENT = 'no event';
+const KINDS_LISTED = 20;
+
+/** Counts an event of a kind that this reader does not know: another version of its program may have begun to tell it. */
+export function countUnknown(told: Told, kind: string): void {
+  told.unknownEvents += 1;
+  const name =
+    kind
+      .replace(/[^\w./:-]+/g, ' ')
+      .trim()
+      .slice(0, 60) || NO_EVENT;
+  told.unknownKinds ??= [];
+  if (told.unknownKinds.length < KINDS_LISTED && !told.unknownKinds.includes(name))
+    told.unknownKinds.push(name);
 }
 
 /** The bill as windows and limits hear of it. */

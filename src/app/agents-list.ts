@@ -10,6 +10,7 @@ import { loadSettings } from './config.ts';
 import { findPlace } from './place.ts';
 import { stringEnv } from './plan.ts';
 import { spentToday } from './spending.ts';
+import { type UnknownEvents, unknownOf, unknownWords } from './unknown-events.ts';
 
 /** The last time an agent failed in this project. */
 interface LastError {
@@ -30,6 +31,8 @@ interface ListedAgent extends AgentInfo {
   lastError: LastError | null;
   /** What it has cost since midnight, over all loops of the project. */
   today: Spent;
+  /** null: lately it told nothing that Ralph does not know. */
+  unknown: UnknownEvents | null;
 }
 
 /** Every agent, as data and as text. A configuration that cannot be read is told beside. */
@@ -49,6 +52,7 @@ export async function listAgents(
   ];
   const { records } = readProject(place.mainDir);
   const errors = lastErrors(records);
+  const unknown = unknownOf(records, Date.now());
   const agents = await Promise.all(
     [...new Set(names)].map(async (name) => {
       const info = await inspectNamed(settings ?? { agents: {} }, name, env);
@@ -57,6 +61,7 @@ export async function listAgents(
         chosen: chosen(settings, env),
         lastError: errors.get(name) ?? null,
         today: spentToday(records, name),
+        unknown: unknown.get(name) ?? null,
       });
     }),
   );
@@ -101,7 +106,10 @@ function listed(
     settings,
     chosen,
     ...seen
-  }: { settings: Settings | null; chosen: string | null } & Pick<ListedAgent, 'lastError' | 'today'>,
+  }: { settings: Settings | null; chosen: string | null } & Pick<
+    ListedAgent,
+    'lastError' | 'today' | 'unknown'
+  >,
 ): ListedAgent {
   const place = settings?.fallback.indexOf(info.name) ?? -1;
   const roles = Object.entries(settings?.roles ?? {}).filter(([, role]) => role.agent === info.name);
@@ -151,6 +159,13 @@ function agentJson(agent: ListedAgent): Record<string, unknown> {
       message: error.message,
       resets_at: error.resetsAt === null ? null : new Date(error.resetsAt).toISOString(),
     },
+    unknown_events: agent.unknown && {
+      events: agent.unknown.events,
+      runs: agent.unknown.runs,
+      kinds: agent.unknown.kinds,
+      version: agent.unknown.version,
+      last_at: new Date(agent.unknown.at).toISOString(),
+    },
     install: agent.install,
     login: agent.login,
   };
@@ -190,6 +205,7 @@ function agentText(agent: ListedAgent, now: number): string {
     `  it        ${can.map((key) => CAPABILITIES[key]).join('; ') || 'prints text when it ends, and nothing before'}`,
     ...(agent.today.costUsd === null ? [] : [`  today     ${spentWords(agent.today)}`]),
     ...(error === null ? [] : [`  last      ${errorText(error, now)}`]),
+    ...(agent.unknown === null ? [] : [`  unknown   ${unknownWords(agent.unknown)}`]),
     ...(program === null && install !== null ? [`  install   ${install}`] : []),
     ...(program !== null && loggedIn === false && login !== null ? [`  log in    ${login}`] : []),
   ];

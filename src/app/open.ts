@@ -51,6 +51,7 @@ import type { Place } from './place.ts';
 import { poolOf } from './pool.ts';
 import { redactorHere } from './secrets.ts';
 import { costRecord } from './spending.ts';
+import { unknownRecord } from './unknown-events.ts';
 
 export interface OpenRequest {
   place: Place;
@@ -211,7 +212,10 @@ async function recordForProject(
     const cost = usage === undefined ? null : costRecord(usage, { ...base, agent });
     if (cost !== null) await appendProject(mainDir, cost);
     live.over(iteration);
-    const error = fact.type === 'attempt.ended' ? fact.report.error : null;
+    if (fact.type === 'attempt.lost') continue;
+    const unknown = unknownRecord(fact.report, { ...base, agent });
+    if (unknown !== null) await appendProject(mainDir, unknown);
+    const { error } = fact.report;
     if (error === null) continue;
     const message = oneLine(error.message, 300);
     const { kind, resetsAt } = error;

@@ -156,6 +156,10 @@ export interface AgentReport {
   /** Command lines of processes that were still running when the agent ended, and were ended. */
   leftBehind: string[];
   unknownEvents: number;
+  /** Their kinds, the first 20; absent: none came, or nobody noted them. */
+  unknownKinds?: string[];
+  /** Its own version, where its stream tells it. */
+  version?: string;
   /** Output of a tool held a signal of completion; absent where none did. */
   toolClaimed?: true;
 }

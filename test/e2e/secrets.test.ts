@@ -61,11 +61,10 @@ test('what an agent and a gate print is in no log, fact, prompt, message or wind
   const { port } = hook.address() as AddressInfo;
   const gate = `echo "FAIL login with $SERVICE_TOKEN and ${MARKED.slice(0, 20)}""${MARKED.slice(20)}"; exit 1`;
   project = makeProject({
-    files: { 'tasks.md': '- [ ] Make a\n' },
     runs: speaks,
     config: `gates:\n  - { name: login, run: ${JSON.stringify(gate)}, baseline: must_pass }\nchannels: { webhook: { url: "http://127.0.0.1:${port}/" } }\n`,
   });
-  const ran = await project.ralph(['run', 'tasks.md', '--json', '--no-wait'], { env });
+  const ran = await project.ralph(['run', 'Make a', '--json', '--no-wait'], { env });
   expect(result(ran).exit).toMatchObject({ code: 3 });
   const [outcome] = facts(project, 'gate.ran');
   expect(outcome).toMatchObject({ result: { outcome: 'failed', excerpt: expect.stringContaining(SHOWN) } });
@@ -102,10 +101,9 @@ test('what an agent and a gate print is in no log, fact, prompt, message or wind
 
 test('what an earlier version left in a log or a fact is shown without it, and stays as it is', async () => {
   project = makeProject({
-    files: { 'tasks.md': '- [ ] Make a\n' },
     runs: [{ do: [{ say: 'I have nothing to claim, but old-secret-in-plain-sight.' }] }],
   });
-  await project.ralph(['run', 'tasks.md', '--max-iterations', '1', '--no-wait']);
+  await project.ralph(['run', 'Make a', '--max-iterations', '1', '--no-wait']);
   const later = { LATER_PASSWORD: 'old-secret-in-plain-sight' };
   const file = join(sessionDir(project), 'logs/iteration-001.log');
   expect(readFileSync(file, 'utf8')).toContain(later.LATER_PASSWORD);

@@ -6,10 +6,12 @@ import type { Settings } from '../../config/index.ts';
 import type { Policy, ProblemFacts } from '../../core/index.ts';
 import type { Agent, ListReading } from '../../engine/index.ts';
 import { unfinishedOperation } from '../../repo/index.ts';
+import { inspectNamed } from '../agents.ts';
 import { emptyProblem } from '../empty-list.ts';
 import { awakeProblems } from '../keep-awake.ts';
 import type { Place } from '../place.ts';
 import { sandboxProblems } from '../sandbox.ts';
+import { unknownProblems } from '../unknown-events.ts';
 import { noListFacts } from '../which-list.ts';
 import type { Check, Findings } from './check.ts';
 import type { PlaceSubject } from './place.ts';
@@ -102,6 +104,18 @@ export const START_CHECKS: Check<StartSubject>[] = [
       return {
         what: loggedIn === true ? `${which}, logged in` : `${which}: only a real start shows its login`,
       };
+    },
+  },
+  {
+    name: 'streams',
+    inRun: false,
+    async look({ place, settings, env, agent }) {
+      if (agent === null) return null;
+      const warnings = await unknownProblems(
+        place.mainDir,
+        async (name) => (await inspectNamed(settings, name, env)).version,
+      );
+      return { what: 'all that agents told in the last two weeks was understood', warnings };
     },
   },
   {
