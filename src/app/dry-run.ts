@@ -13,6 +13,7 @@ import { earlierDurations } from './behaviour.ts';
 import { loopAhead } from './loops/foresee.ts';
 import { type Plan, planRun, type RunRequest } from './plan.ts';
 import { checkFirst } from './run.ts';
+import { sandboxKind, sandboxWords } from './sandbox.ts';
 import { idleReason } from './which-list.ts';
 
 /** Throws a Problem for everything that would keep the run from starting. */
@@ -50,6 +51,7 @@ export async function dryRun(request: RunRequest): Promise<{ data: Record<string
       timeout_s: time.timeoutS,
     })),
     gates: policy.gates.map((gate) => gate.run),
+    sandbox: sandboxKind(plan.settings.sandbox),
     max_iterations: policy.limits.maxIterations ?? 20 + 6 * open.length,
     max_stuck: policy.limits.maxStuck,
     waits_for_people: policy.wait,
@@ -67,6 +69,7 @@ export async function dryRun(request: RunRequest): Promise<{ data: Record<string
     `Tasks:     ${taskPath ?? 'the objective'}: ${open.length} open${deep.length > 1 ? ` in ${deep.length} layers` : ''}${open.length > 0 ? `, first ${open[0]!.id}` : ''}`,
     ...(timed[0] ? [`Time:      ${timed[0].def.id}: ${reckoningText(timed[0].time)}`] : []),
     `Gates:     ${data.gates.join(' · ') || 'none: only changes and claims are checked'}`,
+    `Sandbox:   ${sandboxWords(plan.settings.sandbox)}`,
     `Limits:    ${count(data.max_iterations, 'iteration')}, ${data.max_stuck === 0 ? 'never stuck' : `stuck after ${data.max_stuck} without progress`}`,
     'Nothing was started (--dry-run).',
   ];

@@ -163,7 +163,7 @@ export async function discardLoop(
   cwd: string,
   name: string,
   say: (text: string) => void,
-): Promise<{ loop_id: string; kept_as: string | null }> {
+): Promise<import('./loops/end.ts').Discarded> {
   return (await import('./loops/end.ts')).discardLoop(cwd, name, say);
 }
 

@@ -11,6 +11,7 @@ import { count, interventionTypes } from '../views/index.ts';
 import { BUILT_IN_AGENTS } from './agents.ts';
 import { openKnowledge } from './knowledge.ts';
 import { knownLoops } from './known-loops.ts';
+import { MAIN_LOOP } from './loop-name.ts';
 import { findPlace } from './place.ts';
 import { taskState } from './task-state.ts';
 import { allSessions, openState } from './windows.ts';
@@ -35,7 +36,7 @@ export const KNOWN = {
       about: state.session?.objective || count(state.tasks.size, 'task'),
     }));
     const loops = await knownLoops((await findPlace(cwd)).mainDir);
-    if (loops.length < 2) return sessions;
+    if (loops.every(({ name }) => name === MAIN_LOOP)) return sessions;
     return [
       ...sessions,
       ...loops.map(({ name, live }) => ({ value: `@${name}`, about: live ? 'a loop, runs now' : 'a loop' })),
@@ -86,6 +87,11 @@ export const KNOWN = {
     readLoops((await findPlace(cwd)).mainDir)
       .filter(({ standing }) => standing !== 'removed')
       .map(({ id, standing }) => ({ value: id, about: standing.replace('_', ' ') })),
+  followed: async ({ cwd }) =>
+    (await knownLoops((await findPlace(cwd)).mainDir)).map(({ name, live }) => ({
+      value: name,
+      about: live ? 'runs now' : 'does not run',
+    })),
   hats: async (where) => [
     ...BUILT_IN_ROLES.map((value) => ({ value, about: 'a built-in role' })),
     ...(await configured(where, 'roles')),

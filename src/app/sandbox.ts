@@ -36,6 +36,19 @@ function shapeOf(sandbox: Sandbox): Shape | null {
   return { network, env, write };
 }
 
+/** Its kind, for programs. */
+export function sandboxKind(sandbox: Sandbox): 'none' | 'bwrap' | 'command' {
+  return typeof sandbox === 'string' ? sandbox : 'command' in sandbox ? 'command' : 'bwrap';
+}
+
+/** What agents are shut into, for a person. */
+export function sandboxWords(sandbox: Sandbox): string {
+  const shape = shapeOf(sandbox);
+  if (shape !== null) return `bwrap, ${shape.network ? 'with' : 'without'} network; gates run outside`;
+  if (typeof sandbox === 'string') return 'none: agents run as you do';
+  return `${(sandbox as { command: string[] }).command.join(' ')}; gates run outside`;
+}
+
 /** The agent, every run of it inside of the sandbox. */
 export function shutIn(agent: Agent, sandbox: Sandbox): Agent {
   if (sandbox === 'none') return agent;

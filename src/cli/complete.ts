@@ -73,6 +73,15 @@ const ARGUMENT_VALUES: Record<string, Source[]> = {
   import: [{ paths: 'files', known: 'taskFiles' }],
 };
 
+/** Whom an action of `ralph loops` is about: what runs may be in the main checkout as well. */
+const LOOP_NAMES: Record<string, Source> = {
+  logs: { known: 'followed' },
+  attach: { known: 'followed' },
+  stop: { known: 'followed' },
+  merge: { known: 'loops' },
+  discard: { known: 'loops' },
+};
+
 /** Prints the candidates for one command line; answers the exit code, always 0. */
 export async function completeMain(argv: string[]): Promise<number> {
   const words = argv.slice(argv.indexOf('--') + 1);
@@ -189,6 +198,7 @@ function argumentSource({ command, positions }: Read): Source | undefined {
     return positions[0] === 'help' ? commandNames(command).map(({ value }) => value) : undefined;
   if (name === 'tasks' && positions.length === 1 && positions[0] === 'list') return undefined;
   if (name === 'hats' && positions.length === 1 && positions[0] !== 'show') return undefined;
+  if (name === 'loops' && positions.length === 1) return LOOP_NAMES[positions[0] ?? ''];
   const [only, second] = command.registeredArguments;
   return positionSource(command, only?.variadic && !second ? 0 : positions.length);
 }

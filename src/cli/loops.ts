@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { nearest, Problem } from '../core/index.ts';
 import { tell } from './control.ts';
-import { answer, type Common, common, folderOf } from './io.ts';
+import { answer, type Common, common, DECLINED, folderOf, isAsked } from './io.ts';
 import { logs } from './windows.ts';
 
 export const LOOP_ACTIONS = ['list', 'logs', 'attach', 'stop', 'merge', 'discard', 'prune'];
@@ -46,19 +46,8 @@ async function carryOut({ action, loop, more }: Said, options: LoopOptions): Pro
       answer(options, data, text);
       return 0;
     }
-    case 'merge': {
-      const asked = {
-        cwd: folderOf(options),
-        env: process.env,
-        name: sessionOf(action, loop).slice(1),
-        wait: true,
-        say,
-        signal: untilSignalled(),
-      };
-      const { code, data, text } = await app.mergeLoop(asked);
-      answer(options, data, text);
-      return code;
-    }
+    case 'merge':
+      return merge(sessionOf(action, loop).slice(1), options);
     case 'logs':
       await logs(more[0], { ...options, session: sessionOf(action, loop) });
       return 0;
@@ -73,11 +62,20 @@ async function carryOut({ action, loop, more }: Said, options: LoopOptions): Pro
       await tell({ ...options, session: sessionOf(action, loop) }, { type: 'HALT', message: more.join(' ') });
       return 0;
     case 'discard': {
-      if (loop === undefined || options.yes !== true) throw unsaid(loop);
+      const consent = loop === undefined ? 'nobody' : await askConsent(loop, options);
+      if (loop === undefined || consent === 'nobody') throw unsaid(loop);
+      if (consent === 'no') {
+        answer(options, null, `Loop ${loop} stays as it is.`);
+        return DECLINED;
+      }
       const data = await app.discardLoop(folderOf(options), loop, say);
       const kept =
         data.kept_as === null ? 'it had no work of its own' : `all of it is kept as ${data.kept_as}`;
-      answer(options, data, `Discarded loop ${data.loop_id}; ${kept}.`);
+      const files =
+        data.kept_files === null
+          ? ''
+          : ` What was changed in files that it was given lies in ${data.kept_files}.`;
+      answer(options, data, `Discarded loop ${data.loop_id}; ${kept}.${files}`);
       return 0;
     }
     case 'prune': {
@@ -94,14 +92,38 @@ async function carryOut({ action, loop, more }: Said, options: LoopOptions): Pro
   }
 }
 
-const say = (text: string): void => void process.stderr.write(`${text}\n`);
-
-/** Ended by the first signal: gates and an agent that was hired end with it, and the loop stays queued. */
-function untilSignalled(): AbortSignal {
+/** Ctrl-C ends the gates of the landing and an agent that was hired for it; the loop then waits in the queue, unless it had landed already. */
+async function merge(name: string, options: LoopOptions): Promise<number> {
+  const app = await import('../app/index.ts');
   const ending = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ending.abort());
-  return ending.signal;
+  let heard: NodeJS.Signals | null = null;
+  const hear = (signal: NodeJS.Signals) => {
+    heard ??= signal;
+    ending.abort();
+  };
+  process.on('SIGINT', hear).on('SIGTERM', hear).on('SIGHUP', hear);
+  try {
+    const { signal } = ending;
+    const asked = { cwd: folderOf(options), env: process.env, name, wait: true, say, signal };
+    const { code, data, text } = await app.mergeLoop(asked);
+    answer(options, data, text);
+    if (heard === null || code === 0) return code;
+    return heard === 'SIGINT' ? 130 : 143;
+  } finally {
+    process.off('SIGINT', hear).off('SIGTERM', hear).off('SIGHUP', hear);
+  }
 }
+
+async function askConsent(loop: string, options: LoopOptions): Promise<'yes' | 'no' | 'nobody'> {
+  if (options.yes === true) return 'yes';
+  if (!isAsked(options)) return 'nobody';
+  const { confirm, isCancel } = await import('@clack/prompts');
+  const message = `Discard loop ${loop}? Its work tree and its branch go; its work is kept as refs/ralph/discarded/${loop}.`;
+  const said = await confirm({ message, initialValue: false });
+  return said === true && !isCancel(said) ? 'yes' : 'no';
+}
+
+const say = (text: string): void => void process.stderr.write(`${text}\n`);
 
 /** The session of a loop, as `--session` takes it. */
 function sessionOf(action: string, loop: string | undefined): string {

@@ -41,6 +41,7 @@ export async function objection(
 ): Promise<string | 'interrupted' | null> {
   const onto = shortName(loop.onto);
   for (const name of request.gates.required) {
+    if (request.signal?.aborted) return 'interrupted';
     request.say(`Loop ${loop.id} lands: gate ${name} runs on what ${onto} would be.`);
     const said = await request.gates.run(name, tree);
     if (request.signal?.aborted) return 'interrupted';

@@ -1,9 +1,10 @@
 /** Loops that land through the queue, with the real program: each in a work tree and on a branch of its own. */
-import { readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { readLoops } from '../../src/store/index.ts';
 import { DONE, makeProject, type Project, story, taskList } from './project.ts';
+import { onTerminal, whyNoPty } from './pty.ts';
 
 vi.setConfig({ testTimeout: 180_000 });
 
@@ -178,3 +179,39 @@ test("the gates' word is about the content that they ran on: what a hook made of
   expect(project.git('rev-parse', 'main')).toBe(before);
   expect(project.git('show', 'ralph/two:a.txt')).toBe('A');
 });
+
+test('Ctrl-C at a landing by hand ends its gates; the loop waits in the queue and lands later', async () => {
+  const gate = '[ ! -e "$HOME/slow" ] || { echo $$ > "$HOME/gate.pid"; sleep 300; }';
+  make(`land: branch\ngates: [{ name: slow, run: '${gate}' }]\n`);
+  expect((await run('one', 'A')).code).toBe(0);
+  const before = project.git('rev-parse', 'main');
+  writeFileSync(join(project.home, 'slow'), '');
+  const { child, done } = project.start(['loops', 'merge', 'one']);
+  const pid = await vi.waitFor(() => Number(readFileSync(join(project.home, 'gate.pid'), 'utf8')), 30_000);
+  child.kill('SIGINT');
+  const ran = await done;
+  expect([ran.code, ran.out]).toEqual([130, expect.stringContaining('`ralph loops merge one` lands it')]);
+  expect(() => process.kill(pid, 0)).toThrow();
+  expect([project.git('rev-parse', 'main'), ...standing()]).toEqual([before, 'one queued']);
+  rmSync(join(project.home, 'slow'));
+  expect((await project.ralph(['loops', 'merge', 'one'])).code).toBe(0);
+  expect(standing()).toEqual(['one landed']);
+});
+
+test.skipIf(whyNoPty() !== null)(
+  'at a terminal, giving a loop up is asked; a no leaves all as it is',
+  async () => {
+    make('land: branch\n');
+    expect((await run('one', 'A')).code).toBe(0);
+    const no = onTerminal(project, ['loops', 'discard', 'one']);
+    await no.sees('Discard loop one?');
+    no.type('n');
+    expect(await no.done).toBe(7);
+    expect(standing()).toEqual(['one open']);
+    const yes = onTerminal(project, ['loops', 'discard', 'one']);
+    await yes.sees('Discard loop one?');
+    yes.type('y');
+    expect(await yes.done).toBe(0);
+    expect(project.git('branch', '--list', 'ralph/*')).toBe('');
+  },
+);

@@ -1,5 +1,5 @@
 /** Loops that somebody comes back to: gone on with, damaged by hand, refused, given up and pruned. */
-import { mkdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { tellLoop } from '../../src/store/index.ts';
@@ -192,4 +192,61 @@ test('a dry run says what would be done with the loop, and makes none', async ()
     session,
     open_tasks: IDS.slice(1),
   });
+});
+
+test('what was changed in files that a loop was given is kept outside of git, and is no work tree to take away', async () => {
+  project = makeProject({
+    config: 'worktree: { copy: [".env", "keys"] }\n',
+    files: { 'prd.json': taskList([story('US-001')]), '.gitignore': '.env\nkeys/\n' },
+    runs: [{ do: [{ run: 'touch {{task}}.txt; echo NEW=1 >> .env' }, { say: DONE }] }],
+  });
+  project.write('.env', 'OLD=1\n');
+  project.write('keys/a', 'a\n');
+  expect((await project.ralph(['run', '--worktree', 'one'])).code).toBe(0);
+  const pruned = await project.ralph(['loops', 'prune', '--json']);
+  expect(JSON.parse(pruned.out)).toMatchObject({
+    removed: [],
+    kept: [
+      { loop: 'one', why: expect.stringContaining('.env in its work tree was changed since it was given') },
+    ],
+  });
+  const { code, out } = await project.ralph(['loops', 'discard', 'one', '--yes', '--json']);
+  expect(code).toBe(0);
+  const { kept_files: folder } = JSON.parse(out) as { kept_files: string };
+  expect(folder).toBe(join(realpathSync(project.dir), '.ralph/discarded/one'));
+  expect(readFileSync(join(folder, '.env'), 'utf8')).toBe('OLD=1\nNEW=1\n');
+  // What is as it was given needs no copy, and the user's own is as it was.
+  expect(readdirSync(folder)).toEqual(['.env']);
+  expect(project.read('.env')).toBe('OLD=1\n');
+  expect(project.git('status', '--porcelain')).toBe('');
+});
+
+test('the doctor names the loop that hears people for all, and completions name every loop where one is meant', async () => {
+  project = makeProject({
+    files,
+    runs: [
+      { do: [{ run: 'until [ -e "$HOME/go" ]; do sleep 0.1; done; echo x > {{task}}.txt' }, { say: DONE }] },
+    ],
+  });
+  const { done } = project.start(['run', '--worktree', 'one', '-n', '1']);
+  await vi.waitFor(
+    async () => expect(await loops()).toMatchObject([{ loop_id: 'one', primary: true }]),
+    30_000,
+  );
+  const doctor = await project.ralph(['doctor', '--no-agent']);
+  expect(doctor.out).toContain('@one runs now; @one is the primary: it hears people for all of them');
+  const completed = async (...words: string[]) =>
+    (await project.ralph(['__complete', 'bash', '--', ...words])).out
+      .split('\n')
+      .slice(1)
+      .map((line) => line.split('\t')[0]);
+  expect(await completed('tell', '--session', '@')).toEqual(['@one', '']);
+  expect(await completed('loops', 'merge', '')).toEqual(['one', '']);
+  writeFileSync(join(project.home, 'go'), '');
+  await done;
+  expect((await project.ralph(['run', '-n', '1'])).code).toBe(1);
+  expect(await completed('tell', '--session', '@')).toEqual(expect.arrayContaining(['@main', '@one']));
+  expect(await completed('loops', 'attach', '')).toEqual(expect.arrayContaining(['main', 'one']));
+  expect(await completed('loops', 'discard', '')).toEqual(['one', '']);
+  expect((await project.ralph(['doctor', '--no-agent'])).out).not.toContain('is the primary');
 });

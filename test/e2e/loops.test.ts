@@ -115,7 +115,11 @@ test('a loop that is given up leaves its commits and its uncommitted work under 
   writeFileSync(join(tree('one'), 'left.txt'), 'left\n');
   const { code, out, err } = await project.ralph(['loops', 'discard', 'one', '--yes', '--json']);
   expect([code, err]).toEqual([0, '']);
-  expect(JSON.parse(out)).toEqual({ loop_id: 'one', kept_as: 'refs/ralph/discarded/one' });
+  expect(JSON.parse(out)).toEqual({
+    loop_id: 'one',
+    kept_as: 'refs/ralph/discarded/one',
+    kept_files: null,
+  });
   expect(project.git('rev-parse', 'refs/ralph/discarded/one^')).toBe(tip);
   expect(project.git('show', 'refs/ralph/discarded/one:left.txt')).toBe('left');
   expect(project.git('branch', '--list', 'ralph/*')).toBe('');

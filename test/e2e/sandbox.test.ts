@@ -120,3 +120,13 @@ test.runIf(usable)(
     );
   },
 );
+
+test.each([
+  ['none', 'none', 'Sandbox:   none: agents run as you do'],
+  ['{ command: [env, BOXED=1] }', 'command', 'Sandbox:   env BOXED=1; gates run outside'],
+])('a dry run names the sandbox: %s', async (sandbox, kind, line) => {
+  project = projectWith(sandbox);
+  const args = ['run', '--agent', 'boxed', '--dry-run'];
+  expect((await project.ralph(args)).out).toContain(line);
+  expect(JSON.parse((await project.ralph([...args, '--json'])).out)).toMatchObject({ sandbox: kind });
+});

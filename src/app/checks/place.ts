@@ -7,7 +7,9 @@ import { findByMarker } from '../../process/index.ts';
 import { hookHealth, missingIdentity, readHead, trySigning, unfinishedOperation } from '../../repo/index.ts';
 import { readLock, treeLock } from '../../store/index.ts';
 import { knownSessions, readState } from '../choose.ts';
+import { knownLoops } from '../known-loops.ts';
 import type { Place } from '../place.ts';
+import { primaryLock } from '../primary.ts';
 import type { Check } from './check.ts';
 import type { MachineSubject } from './machine.ts';
 import * as problem from './place-problems.ts';
@@ -94,6 +96,7 @@ export const PLACE_CHECKS: Check<PlaceSubject>[] = [
     },
   },
   { name: 'lock', inRun: false, look: lookAtLock },
+  { name: 'loops', inRun: false, look: lookAtLoops },
   { name: 'leftovers', inRun: false, look: lookAtLeftovers },
 ];
 
@@ -137,6 +140,20 @@ async function lookAtLock({ place }: PlaceSubject) {
   if (holder.alive === true) return { what: '', warnings: [problem.working(holder.pid)] };
   if (holder.alive === null) return { what: '', warnings: [problem.foreignLock(holder)] };
   return { what: '', warnings: [problem.staleLock(holder.pid)] };
+}
+
+/** Which loop hears people for all of them; null where none runs. */
+async function lookAtLoops({ place: { mainDir } }: PlaceSubject) {
+  const running = (await knownLoops(mainDir)).filter(({ live }) => live);
+  if (running.length === 0) return null;
+  const holder = await readLock(primaryLock(mainDir)).catch(() => null);
+  const primary = running.find(({ sessionId }) => sessionId === holder?.sessionId);
+  const who = running.map(({ name }) => `@${name}`).join(', ');
+  const hears =
+    primary === undefined
+      ? 'none of them hears people for all at this moment'
+      : `@${primary.name} is the primary: it hears people for all of them`;
+  return { what: `${who} ${running.length === 1 ? 'runs' : 'run'} now; ${hears}` };
 }
 
 /** Sessions that are looked through for what they left, the newest ones. */

@@ -49,8 +49,9 @@ const MADE = 'ralph-made';
 export async function markMade(
   { worktree }: Pick<Loop, 'worktree'>,
   given: readonly string[],
+  prints: Readonly<Record<string, string>>,
 ): Promise<void> {
-  await writeFile(join(gitDirOf(worktree)!, MADE), `${JSON.stringify({ given })}\n`);
+  await writeFile(join(gitDirOf(worktree)!, MADE), `${JSON.stringify({ given, prints })}\n`);
 }
 
 export function isWhole({ worktree }: Loop): boolean {
@@ -60,9 +61,17 @@ export function isWhole({ worktree }: Loop): boolean {
 
 /** Uncommitted paths that a work tree began with, relative to its root; none where we did not make it. */
 export function givenIn(gitDir: string | null): string[] {
+  return madeIn(gitDir)?.given ?? [];
+}
+
+/** What the files that were copied into it held, by path below the project's folder. */
+export function printsIn(gitDir: string | null): Record<string, string> {
+  return madeIn(gitDir)?.prints ?? {};
+}
+
+function madeIn(gitDir: string | null): { given: string[]; prints?: Record<string, string> } | null {
   const file = gitDir === null ? '' : join(gitDir, MADE);
-  if (!existsSync(file)) return [];
-  return (JSON.parse(readFileSync(file, 'utf8')) as { given: string[] }).given;
+  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null;
 }
 
 /** The name that people see in the project. */

@@ -4,17 +4,26 @@ import { holds, innerRepositories, isTreeOf, uncommitted } from '../../repo/inde
 import { drawLoops, type Loop, readLoops, tellLoop } from '../../store/index.ts';
 import { findPlace, type Place } from '../place.ts';
 import { besideOf, givenIn, loopWork, mainPlace } from './beside.ts';
+import { editedGiven, keepGiven } from './given-files.ts';
 import { branchOf, loopHere, requireIdle } from './intact.ts';
 import { loopsToDraw } from './list.ts';
 import { noteLanding } from './note.ts';
 import { keepAll, takeAway } from './take-away.ts';
+
+export interface Discarded {
+  loop_id: string;
+  /** The name of ours that its work has now; null: it had none. */
+  kept_as: string | null;
+  /** Where files lie that it was given and that were changed in it; null: none were. */
+  kept_files: string | null;
+}
 
 /** Keeps all of it under a name of ours, then takes its work tree and branch away. */
 export async function discardLoop(
   cwd: string,
   name: string,
   say: (text: string) => void,
-): Promise<{ loop_id: string; kept_as: string | null }> {
+): Promise<Discarded> {
   const { main, loop } = await loopHere(cwd, name);
   await requireIdle(main, loop);
   await branchOf(main, loop).catch((error: unknown) => {
@@ -22,11 +31,12 @@ export async function discardLoop(
     if (error instanceof Problem && error.facts.code === 'loop.moved') throw error;
   });
   const keptAs = await keepAll(main, loop);
+  const files = await keepGiven(main, loop);
   await tellLoop(main.mainDir, Date.now(), { type: 'loop.discarded', loop: loop.id, keptAs });
   await takeAway(main, loop);
   await noteLanding({ main, loop, say }, { type: 'loop.discarded', ...loopWork(loop), keptAs });
   await redrawLoops(main);
-  return { loop_id: loop.id, kept_as: keptAs };
+  return { loop_id: loop.id, kept_as: keptAs, kept_files: files };
 }
 
 interface Pruned {
@@ -68,6 +78,9 @@ async function whyKept(main: Place, loop: Loop): Promise<string | null> {
   const given = new Set(givenIn((await findPlace(loop.worktree)).project.gitDir));
   const left = await uncommitted(besideOf(main), loop.worktree, { untracked: true });
   const own = left.filter((path) => !given.has(path));
+  const edited = await editedGiven(main, loop);
+  if (own.length === 0 && edited.length > 0)
+    return `${edited.slice(0, 3).join(', ')} in its work tree ${edited.length === 1 ? 'was' : 'were'} changed since it was given; \`ralph loops discard ${loop.id}\` keeps a copy`;
   return own.length === 0
     ? null
     : `${own.slice(0, 3).join(', ')} in its work tree ${own.length === 1 ? 'is' : 'are'} in no commit`;

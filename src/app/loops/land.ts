@@ -142,6 +142,7 @@ async function runGate(def: GateDef, { place, cwd, loop, given, signal }: GateAt
   const running = processGates(redactorHere()).run(def, { ground: { cwd }, env: given, marker });
   const stop = () => void running.stop();
   signal?.addEventListener('abort', stop, { once: true });
+  if (signal?.aborted) stop();
   const result = await running.done;
   signal?.removeEventListener('abort', stop);
   return result === null || result.outcome === 'passed' ? null : result.outputText;

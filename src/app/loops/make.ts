@@ -14,6 +14,7 @@ import { withoutOwnSecrets } from '../environment.ts';
 import type { Place } from '../place.ts';
 import { treesFolder } from '../pool.ts';
 import { besideOf, folderIn, isWhole, link, loopBranch, shortRef } from './beside.ts';
+import { keepGiven } from './given-files.ts';
 import { branchOf, requireIdle } from './intact.ts';
 import { loopWords, requireLoopName } from './name.ts';
 import * as problem from './problems.ts';
@@ -110,7 +111,12 @@ async function findOrMake(request: LoopRequest, start: Start, named: Named): Pro
   if (!isOver(known) || !request.anew) return goOn(request, known);
   await requireIdle(main, known);
   const kept = await keepAll(main, known);
+  const files = await keepGiven(main, known);
   await takeAway(main, known);
+  if (files !== null)
+    request.say(
+      `Files that the former loop ${known.id} was given had been changed in it; they are kept in ${files}.`,
+    );
   if (kept !== null)
     request.say(`The former loop ${known.id} had more than what landed; it is kept as ${kept}.`);
   return make(request, without(start, known), named);

@@ -6,6 +6,7 @@ import { addTree, excludeLocally, type NewTree, SHARED, uncommitted } from '../.
 import type { Place } from '../place.ts';
 import { AGENTS_OWN, setUp } from '../pool.ts';
 import { besideOf, folderIn, markMade } from './beside.ts';
+import { printsOf } from './given-files.ts';
 
 interface TreeCall extends Pick<NewTree, 'root' | 'flags' | 'start'> {
   main: Place;
@@ -28,7 +29,8 @@ export async function buildTree(call: TreeCall): Promise<string | null> {
   // The project's folder is known by it, also where nothing else of it is committed.
   await mkdir(join(cwd, '.ralph'), { recursive: true });
   await setUp(worktree.run, { cwd, env, id, dir: join(dirname(root), '.set-up') });
-  await markMade({ worktree: root }, await uncommitted(besideOf(main), root, { untracked: true }));
+  const left = await uncommitted(besideOf(main), root, { untracked: true });
+  await markMade({ worktree: root }, left, await printsOf(cwd, [...AGENTS_OWN, ...worktree.copy]));
   return null;
 }
 
