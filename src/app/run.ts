@@ -41,8 +41,9 @@ import { inboxOf } from './inboxes.ts';
 import { type KeptAwake, keepAwake } from './keep-awake.ts';
 import { loopName } from './loop-name.ts';
 import { type EndCall, landIdle, landingsOf, lookBack } from './loops/at-end.ts';
+import { landBrokenOff } from './loops/land.ts';
 import { lockProblem, openPlaceGround, openSession } from './open.ts';
-import type { Place } from './place.ts';
+import { findPlace, type Place } from './place.ts';
 import { openList, type Plan, planRun, type RunRequest, stringEnv } from './plan.ts';
 import { preflight, startSubject } from './preflight.ts';
 import { type Primary, standForPrimary } from './primary.ts';
@@ -69,6 +70,9 @@ export interface RunOutcome {
 }
 
 export async function runLoop(request: RunRequest): Promise<RunOutcome> {
+  const { audience, env } = request;
+  const say = (text: string) => audience.say(text);
+  await landBrokenOff(await findPlace(request.cwd), { env, say, play: runLoop });
   const plan = await planRun(request);
   const { place } = plan;
   for (const warning of plan.warnings) request.audience.say(warning);

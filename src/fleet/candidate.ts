@@ -1,4 +1,6 @@
 /** The commit that is to land: the loop's own tip, or a merge of it; and the gates' word on it. */
+import { tellLoop } from '../store/index.ts';
+import { mergedForGates } from './clear-up.ts';
 import { type Ends, type Landed, type Landing, parked, shortName } from './landing.ts';
 import { conflict, failed, interrupted, messageOf, objection } from './merge.ts';
 import { settle } from './settle.ts';
@@ -6,12 +8,21 @@ import { settle } from './settle.ts';
 /** The commit id; a landing where there can be none, or where a gate objects. */
 export async function candidateOf(landing: Landed, ends: Ends): Promise<string | Landing> {
   const { gates } = landing.request;
-  const made = ends.isForward ? ends.tip : await merged(landing, ends);
+  const made = ends.isForward
+    ? ends.tip
+    : ((await madeBefore(landing, ends)) ?? (await merged(landing, ends)));
   if (Array.isArray(made))
     return landing.request.settler === null ? conflict(landing, made) : settle(landing, ends, made);
   if (typeof made !== 'string') return made;
   if (gates.required.length === 0 || gates.passedOn === made) return made;
   return (await gated(landing, made, ends)) ?? made;
+}
+
+/** A landing that was killed has made it already. */
+async function madeBefore({ git, loop }: Landed, { base, tip }: Ends): Promise<string | null> {
+  for (const told of [loop.landing, loop.candidate])
+    if (told !== null && `${await git.parents(told.to)}` === `${base},${tip}`) return told.to;
+  return null;
 }
 
 /**
@@ -42,7 +53,12 @@ async function gated(landing: Landed, candidate: string, { tip }: Ends): Promise
       `git worktree add ${loop.worktree} ${shortName(loop.branch)}. Then ${again}.`,
     );
   if (candidate !== tip && (await git.tip(loop.branch)) !== candidate) {
-    const moved = await git.forward(loop.worktree, candidate, `ralph: loop ${loop.id} merged for its gates`);
+    await tellLoop(landing.request.mainDir, Date.now(), {
+      type: 'loop.candidate',
+      loop: loop.id,
+      to: candidate,
+    });
+    const moved = await git.forward(loop.worktree, candidate, mergedForGates(loop.id));
     if (moved.kind === 'failed')
       return parked(`git could not check the merge out in ${loop.worktree}: ${moved.why}`, `Then ${again}.`);
   }

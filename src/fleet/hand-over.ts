@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Redactor } from '../core/index.ts';
-import { run } from '../process/index.ts';
+import { endAll, findByMarker, run } from '../process/index.ts';
 import { openIntegration } from '../repo/index.ts';
 import { readLoops, tellLoop } from '../store/index.ts';
 import { type Landing, parked, shortName } from './landing.ts';
@@ -32,13 +32,16 @@ export async function handOver(request: HandOver): Promise<Landing> {
   const [branch, onto] = [shortName(loop.branch), shortName(loop.onto)];
   const head = (await git.tip(loop.branch)) ?? loop.head ?? loop.base;
   const folder = join(loop.worktree, below);
+  const marker = { name: 'RALPH_MARKER', value: `${loop.id}-land-${head}` };
+  // It outlives a run that was killed, and must not do its work twice at once.
+  await endAll(findByMarker(marker), GRACE_MS);
   const child = run({
     command: { shell: command },
     cwd: existsSync(folder) ? folder : loop.worktree,
     env: { ...env, RALPH_BRANCH: branch, RALPH_ONTO: onto, RALPH_LOOP: loop.id, RALPH_HEAD: head },
     wallMs: WALL_MS,
     idleMs: null,
-    marker: { name: 'RALPH_MARKER', value: `${loop.id}-land-${head}` },
+    marker,
   });
   const stop = () => void child.stop(GRACE_MS);
   signal?.addEventListener('abort', stop, { once: true });

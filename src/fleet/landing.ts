@@ -4,8 +4,6 @@ import type { Loop } from '../store/index.ts';
 import type { Waiting } from './turn.ts';
 
 export interface LandRequest extends Waiting {
-  /** The project's folder below the top of its work tree; empty: it is the top. */
-  below: string;
   commonDir: string;
   env: NodeJS.ProcessEnv;
   /** What the loop was to do; its first line stands in the message of a merge. */
@@ -95,6 +93,9 @@ export type Landing =
 export function shortName(ref: string): string {
   return ref.replace(/^refs\/heads\//, '');
 }
+
+/** What the reflog of the integration branch says of it. */
+export const reflog = (loop: string): string => `ralph: loop ${loop} landed`;
 
 export function parked(why: string, next: string, files: readonly string[] = []): Landing {
   return { kind: 'parked', why, next, files: [...files] };

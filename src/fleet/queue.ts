@@ -4,15 +4,14 @@
  * refs, so that a landing that was broken off anywhere is taken up by whoever lands next. Whatever does not fit
  * is parked for a person: nothing is moved then, and nothing is ever removed.
  */
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
 import { ownIdentity } from '../process/index.ts';
 import { type Checkout, openIntegration } from '../repo/index.ts';
 import { type Loop, type LoopNews, readLoops, tellLoop } from '../store/index.ts';
 import { candidateOf } from './candidate.ts';
+import { clearUp } from './clear-up.ts';
 import { LARGEST_BYTES, unfitToLand } from './fit.ts';
-import { type Landed, type Landing, type LandRequest, parked, shortName, some } from './landing.ts';
-import { ownTurn, quietCheckout } from './turn.ts';
+import { type Landed, type Landing, type LandRequest, parked, reflog, shortName, some } from './landing.ts';
+import { landingMarker, ownTurn, quietTree } from './turn.ts';
 
 /** How often the integration branch may move under a landing. */
 const MOST_TRIES = 5;
@@ -22,7 +21,7 @@ export async function landLoop(request: LandRequest): Promise<Landing> {
   const { mainDir, commonDir, env, loop: id } = request;
   const loop = loopOf(mainDir, id);
   const had = [request.lastHead, loop.head].filter((commit) => commit !== null);
-  const git = openIntegration({ commonDir, cwd: loop.worktree, env });
+  const git = openIntegration({ commonDir, cwd: loop.worktree, env, marker: landingMarker(mainDir) });
   const again = `\`ralph loops merge ${id}\``;
   const head = await git.tip(loop.branch);
   if (head === null) {
@@ -39,6 +38,8 @@ export async function landLoop(request: LandRequest): Promise<Landing> {
   const turn = await ownTurn(request);
   if (turn.kind === 'not_now') return queued(turn.why, again);
   try {
+    const inTheWay = await clearUp(request, git);
+    if (inTheWay !== null) return queued(inTheWay, again);
     return await close(request, await landed({ request, git, loop: loopOf(mainDir, id), had, again }));
   } finally {
     await turn.release();
@@ -165,12 +166,10 @@ interface Step {
   merged: boolean;
 }
 
-const reflog = (loop: Loop): string => `ralph: loop ${loop.id} landed`;
-
 async function moveRef(landing: Landed, { from, to, merged }: Step): Promise<Landing | 'moved'> {
   const { request, git, loop, again } = landing;
   await tell(request, { type: 'loop.landing', loop: loop.id, from, to });
-  const moved = await git.move(loop.onto, { from, to, why: reflog(loop) });
+  const moved = await git.move(loop.onto, { from, to, why: reflog(loop.id) });
   const now = await git.tip(loop.onto);
   if (now === to) return { kind: 'landed', commit: to, onto: loop.onto, merged };
   if (now !== from || moved.kind === 'moved') return 'moved';
@@ -193,12 +192,12 @@ async function forward(
       `a ${unfinished} is under way in ${root}, which has ${onto} checked out`,
       `Finish or abort it there, then ${again}.`,
     );
-  const hold = await held(request, root);
+  const hold = await quietTree(request, root);
   if (hold !== null && hold.kind === 'not_now') return queued(hold.why, again);
   try {
     if ((await git.tip(loop.onto)) !== from || git.checkouts(loop.onto)[0]?.root !== root) return 'moved';
     await tell(request, { type: 'loop.landing', loop: loop.id, from, to });
-    const moved = await git.forward(root, to, reflog(loop));
+    const moved = await git.forward(root, to, reflog(loop.id));
     const now = await git.tip(loop.onto);
     if (now === to) return { kind: 'landed', commit: to, onto: loop.onto, merged };
     if (now !== from || moved.kind === 'moved') return 'moved';
@@ -213,10 +212,4 @@ async function forward(
   } finally {
     await hold?.release();
   }
-}
-
-/** null where no run ever was: then none works there. */
-async function held(request: LandRequest, root: string) {
-  const dir = join(root, request.below);
-  return existsSync(join(dir, '.ralph')) ? quietCheckout(request, dir) : null;
 }

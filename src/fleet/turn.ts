@@ -2,16 +2,29 @@
  * Whose turn it is to land. Loops of one project land one after another, in the order in which they were done; one
  * whose process is gone holds nobody up.
  */
+
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isAlive, ownIdentity } from '../process/index.ts';
-import { type HeldLock, isHeld, type Loop, readLock, readLoops, takeLock, treeLock } from '../store/index.ts';
+import { findByMarker, isAlive, ownIdentity } from '../process/index.ts';
+import {
+  type HeldLock,
+  isHeld,
+  type Loop,
+  readLock,
+  readLoops,
+  sha256,
+  takeLock,
+  treeLock,
+} from '../store/index.ts';
 
 const POLL_MS = 300;
 
 export interface Waiting {
   /** The project's folder in the main checkout. */
   mainDir: string;
+  /** The project's folder below the top of its work tree; empty: it is the top. */
+  below: string;
   loop: string;
   /** False: whatever takes time is told, and the loop stays queued. */
   wait: boolean;
@@ -23,21 +36,40 @@ export interface Waiting {
 /** A lock that is held, or why it could not be had. */
 export type Turn = HeldLock | { kind: 'not_now'; why: string };
 
-/** Waits until no other loop lands and none that was done earlier waits. */
+/** Stands in the environment of each git that moves a branch with its files for a landing of this project. */
+export const landingMarker = (mainDir: string): string => `landing-${sha256(mainDir).slice(0, 16)}`;
+
+/** Waits until no other loop lands, no git of a landing that was killed is at work, and none that was done earlier waits. */
 export async function ownTurn(waiting: Waiting): Promise<Turn> {
   const file = join(waiting.mainDir, '.ralph', 'queue.lock');
   return patiently(waiting, async () => {
     const holder = await readLock(file).catch(() => null);
     if (holder !== null && isHeld(holder)) return `loop ${holder.sessionId} lands now`;
-    const before = earlier(readLoops(waiting.mainDir), waiting.loop);
+    const loops = readLoops(waiting.mainDir);
+    const left = gitLeft(waiting, loops);
+    if (left !== null) return `git goes on with a landing that was broken off (pid ${left})`;
+    const before = earlier(loops, waiting.loop);
     if (before !== null) return `loop ${before.id} was done earlier and lands first`;
     const answer = await take(file, waiting.loop);
     return answer.kind === 'taken' ? answer : `loop ${answer.heldBy.sessionId} lands now`;
   });
 }
 
+/** A git outlives the landing that started it, and does to its end what it was told. */
+function gitLeft({ mainDir }: Waiting, loops: readonly Loop[]): number | null {
+  if (!loops.some(({ landing, candidate }) => landing !== null || candidate !== null)) return null;
+  const marked = findByMarker({ name: 'RALPH_MARKER', value: landingMarker(mainDir) });
+  return marked.find(({ command }) => / merge --ff-only /.test(command))?.pid ?? null;
+}
+
+/** Waits until no run works in a work tree; null where no run ever was: then none works there. */
+export async function quietTree(waiting: Waiting, root: string): Promise<Turn | null> {
+  const dir = join(root, waiting.below);
+  return existsSync(join(dir, '.ralph')) ? quietCheckout(waiting, dir) : null;
+}
+
 /** Waits until no run works in a work tree, and holds it until the answer is released. */
-export async function quietCheckout(waiting: Waiting, dir: string): Promise<Turn> {
+async function quietCheckout(waiting: Waiting, dir: string): Promise<Turn> {
   const file = treeLock(dir);
   return patiently(waiting, async () => {
     const answer = await take(file, '');

@@ -6,4 +6,4 @@ export { findProgram } from './program.ts';
 export { run } from './run.ts';
 export { endAll } from './signals.ts';
 export type { ProcessRow } from './table.ts';
-export { isAlive, ownIdentity, processTable } from './table.ts';
+export { isAlive, ownIdentity, processTable, workingFolder } from './table.ts';

@@ -1,5 +1,5 @@
 /** The process table of Linux, read from /proc without starting a process. */
-import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from 'node:fs';
 import type { PlatformTable, ProcessRow } from './table.ts';
 
 const COMMAND_CHARACTERS = 500;
@@ -15,6 +15,13 @@ export const linuxTable: PlatformTable = {
     return [...(among ?? pids())].flatMap((pid) =>
       hasEntry(readOr(pid, 'environ'), name, value) ? (readRow(pid, true) ?? []) : [],
     );
+  },
+  cwd(pid) {
+    try {
+      return readlinkSync(`/proc/${pid}/cwd`);
+    } catch {
+      return null;
+    }
   },
   boot() {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();

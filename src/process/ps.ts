@@ -25,6 +25,9 @@ export const psTable: PlatformTable = {
     const wanted = new Set(pids);
     return psTable.rows({ commands: true }).filter((row) => wanted.has(row.pid));
   },
+  cwd() {
+    return null;
+  },
   boot() {
     return execFileSync('sysctl', ['-n', 'kern.boottime'], { encoding: 'utf8' }).trim();
   },

@@ -27,6 +27,8 @@ export interface PlatformTable {
   one(pid: number): ProcessRow | null;
   /** Processes whose environment has this entry; '' is any value. `among` may spare a look at all others. */
   withEnv(name: string, value: string, among?: ReadonlySet<number>): ProcessRow[];
+  /** Where a process works; null: it is gone, or the platform or its owner does not tell. */
+  cwd(pid: number): string | null;
   /** Changes with every boot. */
   boot(): string;
   /** How often looking through all processes is cheap enough. */
@@ -40,6 +42,11 @@ export const platform: PlatformTable =
 /** Every process that can be seen, with its command line. */
 export function processTable(): ProcessRow[] {
   return platform.rows({ commands: true });
+}
+
+/** The folder a process works in; null where that cannot be told. */
+export function workingFolder(pid: number): string | null {
+  return platform.cwd(pid);
 }
 
 /** True if this very process still runs. A zombie does not. */

@@ -17,6 +17,9 @@ export const windowsTable: PlatformTable = {
   withEnv() {
     return [];
   },
+  cwd() {
+    return null;
+  },
   boot() {
     // No boot id there: the minute of the boot is the same for every process that asks.
     return String(Math.round((Date.now() / 1000 - uptime()) / 60));

@@ -12,6 +12,7 @@ import { textOf } from './file-text.ts';
 import { type GitResult, git, gitEnvironment } from './git.ts';
 import { readHead, readRef, unfinishedOperation } from './head.ts';
 import { signsCommits } from './identity.ts';
+import { mend } from './mend.ts';
 
 /** A work tree that has a branch checked out. */
 export interface Checkout {
@@ -58,6 +59,10 @@ export interface Integration {
   /** Merges `other` in a work tree and takes it back where the two do not fit. */
   mergeIn(root: string, other: string, message: string): Promise<MergedTrees>;
   commit(tree: string, parents: string[], message: string): Promise<{ commit: string } | { failed: string }>;
+  /** The parents of a commit; none where there is no such commit any more. */
+  parents(commit: string): Promise<string[]>;
+  /** Clears up after a git that was killed while it moved the branch checked out there; else what is in the way. */
+  mend(root: string, left: { ref: string; to: string; since: number; why: string }): Promise<string | null>;
   /** Moves the branch that is checked out there forward, its files with it. */
   forward(root: string, to: string, why: string): Promise<Moved>;
   /** Branches below a name that have commits which `onto` has not. */
@@ -91,12 +96,15 @@ export interface IntegrationOptions {
   /** Where git runs; the repository's work tree, or another one of it. */
   cwd: string;
   env: Record<string, string | undefined>;
+  /** Found in the environment of a git that moves a branch with its files, also when nobody waits for it any more. */
+  marker?: string;
 }
 
 interface Site {
   commonDir: string;
   cwd: string;
   env: Record<string, string>;
+  marker: string | undefined;
 }
 
 /** How long a lock of another git's is waited for. */
@@ -105,8 +113,8 @@ const LOCK_POLL_MS = 250;
 /** A history that gained more text than this is not read. */
 const MOST_BYTES = 128 * 1024 * 1024;
 
-export function openIntegration({ commonDir, cwd, env }: IntegrationOptions): Integration {
-  const site: Site = { commonDir, cwd: existsSync(cwd) ? cwd : commonDir, env: gitEnvironment(env) };
+export function openIntegration({ commonDir, cwd, env, marker }: IntegrationOptions): Integration {
+  const site: Site = { commonDir, cwd: existsSync(cwd) ? cwd : commonDir, env: gitEnvironment(env), marker };
   const folders = { root: site.cwd, gitDir: commonDir, commonDir };
   return {
     tip: (ref) => readRef(folders, ref, site.env),
@@ -130,6 +138,16 @@ export function openIntegration({ commonDir, cwd, env }: IntegrationOptions): In
     },
     mergeIn: (root, other, message) => mergeIn(site, { root, other, message }),
     commit: (tree, parents, message) => commit(site, { tree, parents, message }),
+    parents: async (commit) => {
+      const { stdout } = await ask(site, ['rev-list', '--no-walk', '--parents', commit, '--']);
+      return stdout.toString('latin1').trim().split(' ').slice(1);
+    },
+    mend: (root, left) => {
+      const gitDir = gitDirIn(site, root);
+      return gitDir === null
+        ? Promise.resolve(null)
+        : mend({ ...left, root, gitDir, commonDir, env: site.env });
+    },
     forward: (root, to, why) => forward(site, { root, to, why }),
     unmerged: async (onto, below) => {
       const { stdout } = await ask(site, [
@@ -312,14 +330,14 @@ async function commit(
 }
 
 async function forward(
-  { env }: Site,
+  { env, marker }: Site,
   { root, to, why }: { root: string; to: string; why: string },
 ): Promise<Moved> {
   const { GIT_OPTIONAL_LOCKS: _ours, ...users } = env;
   const call = {
     args: ['merge', '--ff-only', '--no-overwrite-ignore', '--no-autostash', '--no-stat', '-q', to],
     cwd: root,
-    env: { ...users, GIT_REFLOG_ACTION: why },
+    env: { ...users, GIT_REFLOG_ACTION: why, ...(marker === undefined ? {} : { RALPH_MARKER: marker }) },
     runsForeignCode: true,
   };
   const until = Date.now() + LOCK_WAIT_MS;

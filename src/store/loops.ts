@@ -37,6 +37,8 @@ export type LoopNews = { loop: string } & (
     }
   /** What it made of the conflict has passed everything, and is the merge that lands. */
   | { type: 'loop.settled'; commit: string }
+  /** A merge was made and is looked at in the loop's work tree; said before its files are entered there. */
+  | { type: 'loop.candidate'; to: string }
   /** Said before the integration branch is moved, so that a crash in between is understood. */
   | { type: 'loop.landing'; from: string; to: string }
   | { type: 'loop.landed'; commit: string }
@@ -91,8 +93,10 @@ export interface Loop {
   queued: { at: number; by: Runner | null } | null;
   /** The agent that was hired for this landing, or for the last one that was parked; null: none was. */
   hired: Hired | null;
+  /** Said before its own branch moved to a merge, and nothing since; `at`: epoch ms. */
+  candidate: { to: string; at: number } | null;
   /** Said before the integration branch moved, and nothing since. */
-  landing: { from: string; to: string } | null;
+  landing: { from: string; to: string; at: number } | null;
   /** The integration commit that holds its work. */
   landed: string | null;
   parked: { why: string; files: string[]; next: string | null } | null;
@@ -148,7 +152,8 @@ function created({
   worktree,
 }: Extract<LoopNews, { type: 'loop.created' }> & { at: number }): Loop {
   const where = { branch, onto, base, worktree };
-  const nothing = { session: null, head: null, queued: null, landing: null, landed: null, parked: null };
+  const undone = { queued: null, candidate: null, landing: null, landed: null, parked: null };
+  const nothing = { session: null, head: null, ...undone };
   return { id: loop, ...where, ...nothing, hired: null, createdAt: at, standing: 'open' };
 }
 
@@ -156,6 +161,9 @@ function created({
 function begunAnew(loop: Loop): void {
   if (loop.standing !== 'queued' && loop.standing !== 'open') loop.hired = null;
 }
+
+/** Nothing of a landing is under way. */
+const RESOLVED = { candidate: null, landing: null };
 
 function tell(loop: Loop, news: Exclude<LoopNews, { type: 'loop.created' }> & { at: number }): void {
   switch (news.type) {
@@ -178,21 +186,24 @@ function tell(loop: Loop, news: Exclude<LoopNews, { type: 'loop.created' }> & { 
     case 'loop.settled':
       if (loop.hired !== null) loop.hired.settled = news.commit;
       return;
+    case 'loop.candidate':
+      loop.candidate = { to: news.to, at: news.at };
+      return;
     case 'loop.landing':
-      loop.landing = { from: news.from, to: news.to };
+      loop.landing = { from: news.from, to: news.to, at: news.at };
       return;
     case 'loop.landed':
-      Object.assign(loop, { landed: news.commit, standing: 'landed', parked: null, landing: null });
+      Object.assign(loop, { landed: news.commit, standing: 'landed', parked: null, ...RESOLVED });
       return;
     case 'loop.parked':
       Object.assign(loop, {
         parked: { why: news.why, files: news.files, next: news.next ?? null },
         standing: 'needs_review',
-        landing: null,
+        ...RESOLVED,
       });
       return;
     case 'loop.handed_over':
-      Object.assign(loop, { head: news.head, standing: 'handed_over', parked: null, landing: null });
+      Object.assign(loop, { head: news.head, standing: 'handed_over', parked: null, ...RESOLVED });
       return;
     case 'loop.discarded':
       loop.standing = 'discarded';

@@ -23,6 +23,7 @@ import { loadSettings } from '../config.ts';
 import { excludedPaths } from '../dirt.ts';
 import { agentEnvironment } from '../environment.ts';
 import { processGates } from '../gates.ts';
+import { markedProcesses } from '../leftovers.ts';
 import { lockProblem } from '../open.ts';
 import { findPlace, type Place } from '../place.ts';
 import { redactorHere } from '../secrets.ts';
@@ -95,6 +96,9 @@ async function land(work: Work, { env, say, wait, signal, play }: Asking): Promi
   const given = await agentEnvironment(sessionDirOf(place, loop), env);
   const where = whereOf(place);
   const { below } = where;
+  // Gates outlive a landing that was killed, and nobody hears what they say.
+  if (loop.standing === 'queued')
+    await markedProcesses.endMarked(required.map(({ name }) => gateMarker(place, loop, name)));
   return landLoop({
     ...where,
     env,
@@ -136,9 +140,13 @@ interface GateAt {
   signal: AbortSignal | undefined;
 }
 
+function gateMarker({ mainDir }: Place, { id }: Loop, gate: string): string {
+  return `${id}-landing-${sha256(`${mainDir}\0${gate}`).slice(0, 16)}`;
+}
+
 /** null: it passed, or it was stopped; else the end of what it said. */
 async function runGate(def: GateDef, { place, cwd, loop, given, signal }: GateAt): Promise<string | null> {
-  const marker = `${loop.id}-landing-${sha256(`${place.mainDir}\0${def.name}`).slice(0, 16)}`;
+  const marker = gateMarker(place, loop, def.name);
   const running = processGates(redactorHere()).run(def, { ground: { cwd }, env: given, marker });
   const stop = () => void running.stop();
   signal?.addEventListener('abort', stop, { once: true });
@@ -149,12 +157,25 @@ async function runGate(def: GateDef, { place, cwd, loop, given, signal }: GateAt
 }
 
 /** After a run in the main checkout: loops that waited for it and whose own process is gone. */
-export async function landWaiting(place: Place, asking: Omit<Asking, 'wait'>): Promise<void> {
+export function landWaiting(place: Place, asking: Omit<Asking, 'wait'>): Promise<void> {
+  return landEach(place, asking, ({ standing }) => standing === 'queued');
+}
+
+/** Before a run in the main checkout: a landing that was killed there may have entered half of its files. */
+export function landBrokenOff(place: Place, asking: Omit<Asking, 'wait'>): Promise<void> {
+  return landEach(place, asking, ({ standing, landing }) => standing === 'queued' && landing !== null);
+}
+
+async function landEach(
+  place: Place,
+  asking: Omit<Asking, 'wait'>,
+  isMeant: (loop: Loop) => boolean,
+): Promise<void> {
   if (place.ground !== '.' || place.project.commonDir === null) return;
   for (const { id } of readLoops(place.mainDir)) {
     // Each landing takes its time, and somebody may go on with the next loop meanwhile.
     const loop = readLoops(place.mainDir).find((one) => one.id === id);
-    if (loop === undefined || loop.standing !== 'queued' || isWaitedFor(loop)) continue;
+    if (loop === undefined || !isMeant(loop) || isWaitedFor(loop)) continue;
     const work = await workOf(place, loop, asking.env);
     const tree = await lockTree(work);
     if (tree !== null && tree.kind !== 'taken') continue;
