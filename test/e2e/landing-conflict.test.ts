@@ -180,3 +180,39 @@ test('at the end of a run it is hired before the session of the loop ends, which
     'its conflict settled by scripted',
   );
 });
+
+test('what it cost is said with the landing, and counts for the day', async () => {
+  await conflicting(settles(BOTH));
+  const result = {
+    type: 'result',
+    subtype: 'success',
+    is_error: false,
+    result: DONE,
+    total_cost_usd: 0.5,
+    usage: { input_tokens: 10, output_tokens: 10 },
+    session_id: 's',
+  };
+  const config = project.read('ralph.yml');
+  project.write(
+    'pays.sh',
+    `printf '${BOTH.replaceAll('\n', '\\n')}' > shared.txt\ncat <<'END'\n${JSON.stringify(result)}\nEND\n`,
+  );
+  project.write(
+    'ralph.yml',
+    config
+      .replace('agents:\n', 'agents:\n  pays: { command: [sh, pays.sh], output: claude-json }\n')
+      .replace('resolve: scripted', 'resolve: pays'),
+  );
+  project.git('add', '-A');
+  project.git('commit', '-qm', 'Somebody else is hired');
+  // The loop reads what its own work tree says.
+  project.git('-C', loop().worktree, 'checkout', '-q', 'main', '--', 'ralph.yml', 'pays.sh');
+  project.git('-C', loop().worktree, 'commit', '-qm', 'The same here');
+  const { code, out } = await merge();
+  expect([code, JSON.parse(out)]).toMatchObject([
+    0,
+    { hired: { agent: 'pays', settled: true, cost_usd: 0.5 } },
+  ]);
+  const agents = JSON.parse((await project.ralph(['agents', '--json'])).out) as Record<string, unknown>[];
+  expect(JSON.stringify(agents.find(({ name }) => name === 'pays'))).toContain('0.5');
+});
