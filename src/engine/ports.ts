@@ -8,7 +8,6 @@ import type {
   Allowance,
   Change,
   CommitPlace,
-  Estimated,
   Fact,
   GateDef,
   GateResult,
@@ -331,15 +330,7 @@ export type AgentEvent =
   | { kind: 'progress'; text: string }
   | { kind: 'tool'; name: string; detail: string }
   /** Sums over the run so far. */
-  | {
-      kind: 'usage';
-      inputTokens: number;
-      outputTokens: number;
-      costUsd: number | null;
-      /** How much of it is reckoned; absent: the agent told it. */
-      costFrom?: Estimated;
-      byPlan?: true;
-    }
+  | ({ kind: 'usage' } & Omit<Usage, 'model'>)
   | { kind: 'retry'; reason: string; attempt: number };
 
 export interface AgentHandle {
