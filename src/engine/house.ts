@@ -26,7 +26,6 @@ import type {
   HumanDesk,
   Journal,
   KnowledgeSource,
-  Landings,
   Leftovers,
   Mailbox,
   Mirrors,
@@ -35,6 +34,7 @@ import type {
   Works,
 } from './ports.ts';
 import type { CycleFiles } from './ports-cycle.ts';
+import type { Landings } from './ports-landing.ts';
 
 /** Another owner took the session over: stop at once and touch nothing. */
 export class Fenced extends Error {

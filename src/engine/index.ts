@@ -9,4 +9,5 @@ export { finishSettingAside, setAside } from './perform/leftovers.ts';
 export type * from './ports.ts';
 export type * from './ports-channel.ts';
 export type * from './ports-cycle.ts';
+export type * from './ports-landing.ts';
 export { giveUp, loop, turn } from './turn.ts';

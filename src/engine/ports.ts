@@ -13,7 +13,6 @@ import type {
   GateResult,
   InnerRepository,
   JournalRecord,
-  LandingFact,
   Mark,
   MarkedFile,
   Message,
@@ -247,16 +246,6 @@ export interface GroundPool {
   open(id: string): Promise<Ground | null>;
   /** Gives them all back. */
   close(): Promise<void>;
-}
-
-/** Brings the work of a loop that is done to the branch it is for. */
-export interface Landings {
-  /**
-   * Waits for its turn, has the gates run, and moves that branch, or says why not. Nothing is lost where `signal` ends
-   * it: it is then queued, unless it had landed already. `passedOn`: the commit whose content every required gate has
-   * passed on; null: they have their word first.
-   */
-  bringIn(state: State, how: { passedOn: string | null; signal: AbortSignal }): Promise<LandingFact>;
 }
 
 /** What other sessions of the project spend, while this one runs. */
