@@ -341,10 +341,7 @@ export interface Agent {
   readonly name: string;
   readonly capabilities: Capabilities;
   start(call: AgentCall): Promise<AgentHandle>;
-  /**
-   * What the raw output of a run that nobody saw to its end tells of its bill; null: nothing. The log and the model
-   * are those of its call.
-   */
+  /** What the raw output of a run, of which nobody saw the end, tells of its bill; null: nothing. */
   billIn(run: Pick<AgentCall, 'logPath' | 'model'>): Promise<Usage | null>;
   /** Machine-level check: the binary is there and new enough. Empty when fine. */
   check(): Promise<ProblemFacts[]>;
