@@ -96,6 +96,31 @@ describe.skipIf(why !== '')(`opencode acp ${versionOf('opencode')}, the real one
     expect(at.leftovers()).toEqual([]);
   });
 
+  it('ends its turn at a no; the verdict says so, and the next prompt tells what was refused', async () => {
+    // It adds the address of its schema to a file that has none.
+    const $schema = 'https://opencode.ai/config.json';
+    const asks = { $schema, permission: { bash: { '*': 'allow', 'touch *': 'ask' } } };
+    const turns = [{ run: 'touch "$HOME/asked"' }, ...works('a')];
+    const conversations = [turns, works('a')].map((each) => ({ match: task('a'), turns: each }));
+    project = await loopProject({
+      cli: 'opencode',
+      tasks: ['a'],
+      script: { conversations },
+      files: { 'opencode.json': JSON.stringify(asks) },
+      config: 'permissions: { rules: [{ match: "touch *", policy: deny }] }\n',
+    });
+    const ran = await project.begin('run', '--agent', 'acp:opencode acp', '--json').done;
+    expect(result(ran).exit).toMatchObject({ code: 0 });
+    expect(existsSync(join(project.home, 'asked'))).toBe(false);
+    expect(verdicts(project)).toEqual([
+      expect.stringMatching(/^a rejected .*permission_refused/),
+      'a accepted',
+    ]);
+    expect(facts(project, 'attempt.started')[1]?.reminded).toMatchObject([
+      expect.stringMatching(/touch "\$HOME\/asked".*the rule "touch \*" says deny/),
+    ]);
+  });
+
   it('asks before a command, which stands in the inbox, and runs it when a person allows it', async () => {
     const phone = await telegramStandin();
     onTestFinished(() => phone.close());
