@@ -74,7 +74,7 @@ for (const name of ['claude', 'codex'] as const) {
       expect(told).toContainEqual(expect.stringContaining('the rule "*.env" says deny'));
       expect(log(at)).toMatch(name === 'claude' ? /Not allowed: .*not before Monday/ : /"declined"/);
       expect(facts(at, 'attempt.ended')[0]?.report.commands.filter(({ denied }) => denied)).toHaveLength(2);
-      expect([started(at), verdicts(at), at.leftovers()]).toEqual([1, ['a accepted'], []]);
+      expect([started(at), verdicts(at), at.leftovers()]).toEqual([1, ['a accepted permission_refused'], []]);
     });
   });
 }
