@@ -306,10 +306,7 @@ export interface AgentCall {
   event(event: AgentEvent): void;
   /** True when a file below the ground changed since `since` (epoch ms); asked before an idle end. */
   groundMoved(sinceMs: number): Promise<boolean>;
-  /**
-   * Whether the agent may do this; asked by agents that ask, and absent where everything is allowed. `gone`: the agent
-   * does not want to know any more.
-   */
+  /** Whether the agent may do this; absent where everything is allowed. `gone`: it does not want to know any more. */
   permission?(request: PermissionRequest, gone: AbortSignal): Promise<PermissionDecision>;
 }
 
