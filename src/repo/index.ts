@@ -24,4 +24,13 @@ export {
 } from './own-branch.ts';
 export { openPool, type PoolOptions } from './pool.ts';
 export { excludeLocally, findProject, gitDirOf, type Project } from './project.ts';
-export { addTree, type Beside, copyPaths, dropTree, isTreeOf, listTrees, type NewTree, SHARED } from './tree.ts';
+export {
+  addTree,
+  type Beside,
+  copyPaths,
+  dropTree,
+  isTreeOf,
+  listTrees,
+  type NewTree,
+  SHARED,
+} from './tree.ts';
