@@ -1,5 +1,5 @@
 /** An agent that is hired for a conflict, on real git: when it is, what is asked of what it made, and once only. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { gitIn } from '../repo/test-ground.ts';
@@ -174,6 +174,25 @@ describe('once for each time that a loop is queued', () => {
     expect([again.jobs, again.cleared()]).toEqual([[], 1]);
     expect(await fleet.land('one', { settler: again.settler })).toMatchObject({ kind: 'landed' });
   });
+});
+
+test('a file that is no UTF-8 comes back byte by byte', async () => {
+  const text = (line: string, beside = '\xe9') => Buffer.from(`${beside}\n${line}\nend\n`, 'latin1');
+  const write = (dir: string, bytes: Buffer) => {
+    writeFileSync(join(dir, 'latin.txt'), bytes);
+    return fleet.commit(dir, {});
+  };
+  write(fleet.root, text('as it was'));
+  write(await fleet.loop('two'), text('mine'));
+  write(fleet.root, text('yours'));
+  const recoded = hire((dir) => done(dir, write(dir, text('both', '\xef\xbf\xbd'))));
+  expect(await fleet.land('two', { settler: recoded.settler })).toMatchObject({
+    kind: 'parked',
+    why: expect.stringContaining('changed latin.txt outside of the conflict'),
+  });
+  const kept = hire((dir) => done(dir, write(dir, text('both'))));
+  expect(await fleet.land('two', { settler: kept.settler })).toMatchObject({ kind: 'landed' });
+  expect(readFileSync(join(fleet.root, 'latin.txt'))).toEqual(text('both'));
 });
 
 test('nobody is hired for what is no conflict of lines', async () => {

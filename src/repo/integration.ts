@@ -52,7 +52,7 @@ export interface Integration {
   drafted(base: string, tip: string): Promise<Draft | null>;
   /** Paths in which two commits differ. */
   differing(one: string, other: string): Promise<Differing[]>;
-  /** The text of a file in a commit; null: it has none of that name, or it is no text. */
+  /** The text of a file in a commit, one character for each byte; null: it has none of that name, or it is no text. */
   text(commit: string, path: string): Promise<string | null>;
   /** Subjects of the newest commits that `tip` has and `base` has not and that touch these files. */
   subjects(base: string, tip: string, files: readonly string[]): Promise<string[]>;
@@ -289,7 +289,8 @@ async function differing(site: Site, one: string, other: string): Promise<Differ
 
 async function textIn(site: Site, commit: string, path: string): Promise<string | null> {
   const { code, stdout } = await ask(site, ['cat-file', 'blob', `${commit}:${path}`]);
-  return code !== 0 || stdout.includes(0) ? null : stdout.toString('utf8');
+  // No other reading tells one byte that is not UTF-8 from another.
+  return code !== 0 || stdout.includes(0) ? null : stdout.toString('latin1');
 }
 
 async function mergeIn(
