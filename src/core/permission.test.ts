@@ -100,7 +100,7 @@ describe('given rules about commands', () => {
 
   it.each([
     [{ command: null, paths: ['src/a.ts'] }, 'deny'],
-    [{ command: null, paths: ['/repo/src/a.ts'] }, 'allow'],
+    [{ command: null, paths: ['/repo/src/a.ts'] }, 'deny'],
     [{ command: null, paths: ['secret/x'] }, 'deny'],
     [{ command: 'echo x > src/a.ts', paths: [] }, 'deny'],
     [{ command: 'echo x 2>> ./src/a.ts; ls', paths: [] }, 'deny'],
@@ -124,5 +124,139 @@ describe('given rules about commands', () => {
   it('when everything is allowed, then nobody has to be asked', () => {
     expect(allowsAll({ default: 'allow', rules: [] })).toBe(true);
     expect(allowsAll(ASK_PUSH)).toBe(false);
+  });
+
+  describe('and only some are allowed', () => {
+    const rules: PermissionPolicy['rules'] = [
+      { match: 'ls*', policy: 'allow' },
+      { match: 'git fetch*', policy: 'allow' },
+    ];
+    const word = (command: string) => about(command, { default: 'deny', rules });
+
+    it.each([
+      'LD_PRELOAD=./x ls',
+      'PATH=. ls',
+      'BASH_ENV=./x ls',
+      'A+=x ls',
+      'GIT_SSH_COMMAND=./x git fetch',
+      'env LD_PRELOAD=./x ls',
+      'sudo ls',
+      'doas ls',
+      'exec ls',
+      'command ls',
+      'nohup ls',
+      'time A=1 ls',
+      'if sudo ls; then ls; fi',
+      './ls',
+      '/tmp/x/ls',
+    ])(
+      'when %j changes what an allowed command does, or who does it, then it is not let through',
+      (command) => {
+        expect(word(command)).toBe('deny');
+      },
+    );
+
+    it.each(['ls', 'time ls -l', '! ls', '{ ls', 'ls && git fetch'])(
+      'when %j is run, then it is',
+      (command) => {
+        expect(word(command)).toBe('allow');
+      },
+    );
+
+    it('when what stands before it is named too, then it is let through', () => {
+      const named = [...rules, { match: 'CI=1 ls*', policy: 'allow' as const }];
+      expect(about('CI=1 ls -l', { default: 'deny', rules: named })).toBe('allow');
+    });
+  });
+
+  it.each([
+    'GIT_SSH_COMMAND=./x git push origin docs',
+    'sudo git push origin docs',
+    'git -C elsewhere push origin docs',
+    'A=1 bash -c "git push origin docs"',
+    './git push origin docs',
+  ])('when %j is more than what an exception names, then it is none', (command) => {
+    expect(about(command)).toBe('ask');
+  });
+
+  it.each([
+    'bash -c "git push origin docs"',
+    'if true; then git push origin docs; fi',
+    'git push origin docs $X',
+  ])('when an exception stands whole in %j, then it is one', (command) =>
+    expect(about(command)).toBe('allow'),
+  );
+
+  it('when a command has too many words to be read, then it is asked for', () => {
+    const deny: PermissionPolicy = { default: 'allow', rules: [{ match: 'git push*', policy: 'deny' }] };
+    for (const command of [`${'A=1 '.repeat(200)}git push origin main`, `env ${'-u X '.repeat(200)}git push`])
+      expect(permissionFor(deny, { command, paths: [] })).toEqual({
+        word: 'ask',
+        rule: null,
+        unread: 'it holds too many words to be read',
+      });
+  });
+
+  describe('and files that nobody may write', () => {
+    const rules: PermissionPolicy['rules'] = [
+      { match: 'git push*', policy: 'ask' },
+      { match: 'infra/*', policy: 'deny' },
+      { match: '*.env', policy: 'deny' },
+    ];
+    const word = (command: string) =>
+      permissionFor({ default: 'allow', rules }, { command, paths: [], cwd: '/r' }).word;
+
+    it.each([
+      'echo x > src/../infra/main.tf',
+      'echo x > ./src/.././infra//main.tf',
+      'echo x > ../r/infra/main.tf',
+      'echo x > /r/infra/main.tf',
+      'echo x > /r/src/../infra/main.tf',
+      'echo x >| infra/main.tf',
+      'echo x &> infra/main.tf',
+      'cd infra && echo x > main.tf',
+      'cd src; cd ../infra; echo x > main.tf',
+      '(cd /r/infra && echo x > main.tf)',
+      'pushd infra; echo x > main.tf',
+      'bash -c "cd infra && echo x > main.tf"',
+      'echo x | tee -a src/../infra/main.tf',
+      'echo x | sudo tee /r/infra/main.tf',
+      'cp x src/../infra/main.tf',
+    ])('when %j writes one, by whatever name, then it is denied', (command) => {
+      expect(word(command)).toBe('deny');
+    });
+
+    it.each([
+      'echo x > $D/main.tf',
+      'echo x > "$P"',
+      'echo x > inf*/main.tf',
+      'echo x > {infra,x}/main.tf',
+      'echo x > "out/$N.tf"',
+      'echo x > ~/r/infra/main.tf',
+      'cd "$D"; echo x > main.tf',
+      'cd; echo x > main.tf',
+      'echo x | tee "$P"',
+    ])('when only the shell knows which file %j writes, then it is asked for', (command) => {
+      expect(permissionFor({ default: 'allow', rules }, { command, paths: [], cwd: '/r' })).toMatchObject({
+        word: 'ask',
+        unread: expect.stringContaining('only the shell knows'),
+      });
+    });
+
+    it.each([
+      'echo x > src/main.tf',
+      'echo x > infra2/main.tf',
+      'echo x > ../infra/main.tf',
+      'npm test > /dev/null 2>&1',
+      'npm test > >(cat)',
+      'cd src && npm test > log',
+    ])('when %j writes none, then nobody is asked', (command) => {
+      expect(word(command)).toBe('allow');
+    });
+
+    it('when only commands are held, then a file that the shell knows is no command', () => {
+      const push: PermissionPolicy = { default: 'allow', rules: [{ match: 'git push*', policy: 'deny' }] };
+      expect(about('echo done > "$LOG"', push)).toBe('allow');
+    });
   });
 });

@@ -13,8 +13,10 @@ export interface ShellCommand {
   words: string[];
   /** Files that its output goes to. */
   writes: string[];
-  /** Texts of here-documents and here-strings that it is given. */
+  /** Texts of here-documents and here-strings that it is given to read. */
   given: string[];
+  /** Such texts that it finds elsewhere than where it reads: `3<<< x`. */
+  aside: string[];
 }
 
 export interface ShellLine {
@@ -33,6 +35,8 @@ interface Reading extends ShellLine {
   word: string | null;
   /** What the next word is the target of. */
   target: 'read' | 'write' | 'text' | 'end' | null;
+  /** It was begun with a number of its own. */
+  aside: boolean;
   /** Brackets that are open; null: it ends with the text, else with the bracket that closes what it stands in. */
   depth: number | null;
   /** Of each `case` that is open, the brackets that were: its patterns end with one that nothing opened. */
@@ -40,10 +44,10 @@ interface Reading extends ShellLine {
   /** In so many lines it stands. */
   level: number;
   /** Here-documents whose bodies follow the line: who gets them, and the words that end them. */
-  awaited: { to: ShellCommand; end: string }[];
+  awaited: { to: ShellCommand; end: string; aside: boolean }[];
 }
 
-const empty = (): ShellCommand => ({ words: [], writes: [], given: [] });
+const empty = (): ShellCommand => ({ words: [], writes: [], given: [], aside: [] });
 
 /** Reads a line, or a script of several. */
 export function readShell(text: string): ShellLine {
@@ -59,6 +63,7 @@ function read(text: string, start: Pick<Reading, 'at' | 'depth' | 'level'>): Rea
     now: empty(),
     word: null,
     target: null,
+    aside: false,
     broken: false,
   };
   if (reading.level > MOST_LEVELS) Object.assign(reading, { at: text.length, broken: true });
@@ -77,10 +82,11 @@ function add(reading: Reading, piece: string): void {
   reading.word = (reading.word ?? '') + piece;
 }
 
-const RESERVED = /^(?:then|do|else|if|while|until|elif|time|!|\{)$/;
+/** Words that begin a part of a construct, or say how a command is run: they change nothing of what it does. */
+export const RESERVED = /^(?:then|do|else|if|while|until|elif|time|!|\{)$/;
 
 function endWord(reading: Reading): void {
-  const { word, target, now } = reading;
+  const { word, target, now, aside } = reading;
   if (word === null) return;
   reading.word = null;
   reading.target = null;
@@ -90,14 +96,17 @@ function endWord(reading: Reading): void {
     if (isFirst && word === 'esac') reading.cases.pop();
     now.words.push(word);
   } else if (target === 'write') now.writes.push(word);
-  else if (target === 'text') now.given.push(word);
-  else if (target === 'end') reading.awaited.push({ to: now, end: word });
+  else if (target === 'text') now[aside ? 'aside' : 'given'].push(word);
+  else if (target === 'end') reading.awaited.push({ to: now, end: word, aside });
 }
 
 function endCommand(reading: Reading): void {
   endWord(reading);
-  const { words, writes, given } = reading.now;
-  if (words.length + writes.length + given.length > 0 || reading.awaited.some(({ to }) => to === reading.now))
+  const { words, writes, given, aside } = reading.now;
+  if (
+    words.length + writes.length + given.length + aside.length > 0 ||
+    reading.awaited.some(({ to }) => to === reading.now)
+  )
     reading.commands.push(reading.now);
   reading.now = empty();
 }
@@ -273,15 +282,18 @@ function braces(reading: Reading): boolean {
 function redirection(reading: Reading): boolean {
   const { text, at } = reading;
   if (/[<>]/.test(text[at]!) && text[at + 1] === '(') {
+    add(reading, '/dev/fd/');
     substitution(reading, at + 2);
     return true;
   }
   REDIRECTION.lastIndex = at;
   const found = REDIRECTION.exec(text)?.[0];
   if (found === undefined) return false;
-  if (reading.word !== null && DESCRIPTOR.test(reading.word) && found[0] !== '&') reading.word = null;
+  const number = found[0] !== '&' && DESCRIPTOR.test(reading.word ?? '') ? reading.word : null;
+  if (number !== null) reading.word = null;
   endWord(reading);
   reading.at += found.length;
+  reading.aside = number !== null && number !== '0';
   const isNumber = /^\s*(?:\d+-?|-)(?![^\s;&|()<>])/.test(text.slice(reading.at, reading.at + 20));
   if (found === '<<<') reading.target = 'text';
   else if (found.startsWith('<<')) reading.target = 'end';
@@ -294,7 +306,7 @@ function redirection(reading: Reading): boolean {
 function bodies(reading: Reading): void {
   const { text, awaited } = reading;
   while (awaited.length > 0) {
-    const { to, end } = awaited[0]!;
+    const { to, end, aside } = awaited[0]!;
     const lines: string[] = [];
     let isOver = false;
     while (!isOver && reading.at < text.length) {
@@ -305,7 +317,7 @@ function bodies(reading: Reading): void {
       isOver = line.replace(/^\t+/, '') === end;
       if (!isOver) lines.push(line);
     }
-    to.given.push(lines.join('\n'));
+    to[aside ? 'aside' : 'given'].push(lines.join('\n'));
     if (!isOver) return;
     awaited.shift();
   }
