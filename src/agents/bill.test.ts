@@ -63,6 +63,19 @@ test.each(Object.keys(RECORDED) as Kind[])(
   },
 );
 
+test.each([
+  [{}, true],
+  [{ CLAUDE_CODE_USE_BEDROCK: '1' }, undefined],
+  [{ CLAUDE_CODE_USE_VERTEX: '1' }, undefined],
+  [{ ANTHROPIC_AUTH_TOKEN: 'x' }, undefined],
+])('claude, cut off, with %j: a plan pays only where no other cloud answers', async (env, byPlan) => {
+  const logPath = join(dir, 'log');
+  const told = readFileSync(fixture('claude', 'success'), 'utf8');
+  writeFileSync(logPath, told.replace(/"apiKeySource":"[^"]*"/, '"apiKeySource":"none"'));
+  const agent = createAgent({ kind: 'claude', name: 'claude', env });
+  expect((await agent.billIn({ logPath, model: null }))?.byPlan).toBe(byPlan);
+});
+
 test('an agent behind the protocol: its answers are known for what they are', async () => {
   const logPath = join(dir, 'log');
   const lines = [

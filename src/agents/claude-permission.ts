@@ -13,7 +13,11 @@ const ASKED_TOOLS = ['Bash', 'PowerShell', 'Monitor', 'Write', 'Edit', 'MultiEdi
 /** The agent's own way to the loop. */
 const OWN_TOOLS = 'mcp__ralph';
 
-const RULES = JSON.stringify({ permissions: { ask: ASKED_TOOLS, allow: [OWN_TOOLS] } });
+const RULES = JSON.stringify({
+  permissions: { ask: ASKED_TOOLS, allow: [OWN_TOOLS] },
+  // Where its own sandbox is on it would ask for no command that runs in it.
+  sandbox: { autoAllowBashIfSandboxed: false },
+});
 
 /** Arguments of a call for which rules hold, in place of the one that skips the asking. */
 export const ASKING_ARGUMENTS = [

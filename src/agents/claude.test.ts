@@ -242,6 +242,7 @@ describe('under rules that ask or deny, the claude agent', () => {
     expect(args[args.indexOf('--permission-prompt-tool') + 1]).toBe('stdio');
     const settings = args.find((arg) => arg.startsWith('--settings='))?.replace('--settings=', '') ?? '{}';
     expect(JSON.parse(settings).permissions.ask).toEqual(expect.arrayContaining(['Bash', 'Write', 'Edit']));
+    expect(JSON.parse(settings).sandbox).toEqual({ autoAllowBashIfSandboxed: false });
     expect([report.ending, log().includes('"said":"deny"')]).toEqual(['ended', true]);
   });
 

@@ -81,7 +81,7 @@ function environmentOf(call: AgentCall): Record<string, string> {
 }
 
 /** Another cloud or a gateway answers: that needs no key of Anthropic's either, and is billed. */
-function isElsewhere(env: Record<string, string>): boolean {
+function isElsewhere(env: Record<string, string | undefined>): boolean {
   const isSet = (name: string) => !['', '0', 'false', undefined].includes(env[name]);
   return (
     ['BEDROCK', 'VERTEX', 'FOUNDRY'].some((cloud) => isSet(`CLAUDE_CODE_USE_${cloud}`)) ||
@@ -133,7 +133,11 @@ export function claudeAgent(spec: CliSpec): Agent {
       };
       return Promise.resolve(startChild(call, live ? { ...plan, live: claudeLive(call) } : plan));
     },
-    billIn: ({ logPath }) => billIn(logPath, readClaude()),
+    billIn({ logPath }) {
+      // Its call is over; the environment that it was started from says who pays.
+      const planPays = !isElsewhere(spec.env ?? process.env);
+      return billIn(logPath, readClaude({ planPays }));
+    },
     check: () => checkClaude(spec),
   };
 }

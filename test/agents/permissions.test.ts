@@ -14,6 +14,7 @@ const COMMAND = 'touch "$HOME/asked"';
 const OPEN = {
   '.claude/settings.json': JSON.stringify({
     permissions: { allow: ['Bash', 'Write', 'Edit'], defaultMode: 'bypassPermissions' },
+    sandbox: { enabled: true, autoAllowBashIfSandboxed: true },
   }),
 };
 
