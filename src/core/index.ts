@@ -49,12 +49,14 @@ export { brokenTogether, judge } from './judge.ts';
 export type { EarlierWork, Evidence, Judgement } from './judgement.ts';
 export { isSecretValue, secretsOfEnv } from './known-secrets.ts';
 export {
+  type HowFar,
   isAwaited,
   isLandingFact,
   type LandingFact,
   type LandingHire,
   type LoopWork,
   landingText,
+  unfinishedOf,
 } from './landing.ts';
 export { layerNumbers, layers } from './layers.ts';
 export * from './limits.ts';

@@ -5,6 +5,7 @@
  */
 import type { Fact } from './event.ts';
 import type { Spent } from './evidence.ts';
+import { inScope } from './pick.ts';
 import { spentWords } from './spend.ts';
 import type { State } from './state.ts';
 import { type Exit, exitOf, type Step, stop, TO_DO } from './step.ts';
@@ -26,9 +27,17 @@ export interface LandingHire {
   spent: Spent;
 }
 
+/** How many of a loop's tasks are done. */
+export interface HowFar {
+  done: number;
+  total: number;
+}
+
 export type LandingFact = LoopWork & {
   /** Absent: nobody was hired. */
   hired?: LandingHire;
+  /** A person had it land before it was done; absent: it was. */
+  unfinished?: HowFar;
 } & (
     | {
         type: 'loop.landed';
@@ -48,6 +57,15 @@ export type LandingFact = LoopWork & {
     /** A person gave the loop up. `keptAs`: a name of ours for what was nowhere else; null: there was nothing. */
     | { type: 'loop.discarded'; keptAs: string | null }
   );
+
+/** null: nothing is left to do. */
+export function unfinishedOf(state: State): HowFar | null {
+  const meant = [...state.tasks.values()].filter(
+    (task) => inScope(state, task) && task.status !== 'cancelled',
+  );
+  const done = meant.filter(({ status }) => status === 'done').length;
+  return done === meant.length ? null : { done, total: meant.length };
+}
 
 /** True for a fact that tells what became of a loop's work as a whole. */
 export function isLandingFact(fact: Fact): fact is LandingFact {
@@ -75,19 +93,30 @@ export function landingText(landing: LandingFact): string {
   const { loop, branch, onto } = landing;
   switch (landing.type) {
     case 'loop.landed':
-      return `Loop ${loop} landed on ${onto}${landing.merged ? ' by a merge' : ''}${settledWords(landing)}: ${landing.commit.slice(0, 12)}`;
+      return `Loop ${loop} landed on ${onto}${landing.merged ? ' by a merge' : ''}${settledWords(landing)}: ${landing.commit.slice(0, 12)}${restWords(landing)}`;
     case 'loop.stayed':
-      return `Loop ${loop} is done and stays on its branch ${branch}, as land: branch says; \`ralph loops merge ${loop}\` lands it on ${onto}`;
+      return `Loop ${loop} ${howFar(landing)} and stays on its branch ${branch}, as land: branch says; \`ralph loops merge ${loop}\` lands it on ${onto}`;
     case 'loop.handed_over':
-      return `Loop ${loop} is done, and land.command took ${branch} over`;
+      return `Loop ${loop} ${howFar(landing)}, and land.command took ${branch} over`;
     case 'loop.queued':
-      return `Loop ${loop} is done and waits to land on ${onto}: ${landing.why}. ${TO_DO}${unended(landing.next)}`;
+      return `Loop ${loop} ${howFar(landing)} and waits to land on ${onto}: ${landing.why}. ${TO_DO}${unended(landing.next)}`;
     case 'loop.parked':
-      return `Loop ${loop} is done and did not land on ${onto}: ${landing.why}${spendWords(landing)}. ${TO_DO}${unended(landing.next)}`;
+      return `Loop ${loop} ${howFar(landing)} and did not land on ${onto}: ${landing.why}${spendWords(landing)}. ${TO_DO}${unended(landing.next)}`;
     case 'loop.discarded':
       return `Loop ${loop} was discarded by a person; ${landing.keptAs === null ? 'it had no work of its own' : `all of it is kept as ${landing.keptAs}`}`;
   }
 }
+
+function howFar({ unfinished }: LandingFact): string {
+  return unfinished === undefined ? 'is done' : `has ${doneWords(unfinished)} done`;
+}
+
+function restWords({ loop, unfinished }: LandingFact): string {
+  if (unfinished === undefined) return '';
+  return `, with ${doneWords(unfinished)} done; \`ralph run --worktree ${loop}\` goes on with the rest`;
+}
+
+const doneWords = ({ done, total }: HowFar): string => `${done} of ${total} task${total === 1 ? '' : 's'}`;
 
 function settledWords(landing: LandingFact): string {
   const { hired } = landing;

@@ -6,6 +6,8 @@ import type { Waiting } from './turn.ts';
 export interface LandRequest extends Waiting {
   commonDir: string;
   env: NodeJS.ProcessEnv;
+  /** False: a person has it land before its tasks are done, and it goes on. */
+  isDone: boolean;
   /** What the loop was to do; its first line stands in the message of a merge. */
   title: string;
   trailers: readonly string[];

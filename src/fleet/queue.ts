@@ -55,8 +55,11 @@ function loopOf(mainDir: string, id: string): Loop {
 const tell = ({ mainDir }: LandRequest, news: LoopNews): Promise<void> => tellLoop(mainDir, Date.now(), news);
 
 async function close(request: LandRequest, landing: Landing): Promise<Landing> {
-  const { loop } = request;
-  if (landing.kind === 'landed') await tell(request, { type: 'loop.landed', loop, commit: landing.commit });
+  const { loop, isDone } = request;
+  if (landing.kind === 'landed') {
+    const more = isDone ? {} : { unfinished: true as const };
+    await tell(request, { type: 'loop.landed', loop, commit: landing.commit, ...more });
+  }
   if (landing.kind === 'parked') {
     const { why, files, next } = landing;
     await tell(request, { type: 'loop.parked', loop, why, files, next });

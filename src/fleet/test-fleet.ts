@@ -58,6 +58,7 @@ export function openFleet(): TestFleet {
         commonDir: join(root, '.git'),
         env: testEnv(),
         loop: id,
+        isDone: true,
         title: `what ${id} does`,
         trailers: [],
         overlook: [],

@@ -43,6 +43,8 @@ test('each loop stands where its last news left it, and news of unknown loops sa
   ]);
   await tell({ type: 'loop.queued', loop: 'two', head: 'd'.repeat(40) });
   expect(readLoops(root)[1]).toMatchObject({ standing: 'queued', parked: null, head: 'd'.repeat(40) });
+  await tell({ type: 'loop.landed', loop: 'two', commit: 'c'.repeat(40), unfinished: true });
+  expect(readLoops(root)[1]).toMatchObject({ standing: 'open', landed: 'c'.repeat(40) });
 });
 
 test('who looks again and again sees what a fresh reader sees, also after the journal was closed under another name', async () => {

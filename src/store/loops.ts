@@ -41,7 +41,8 @@ export type LoopNews = { loop: string } & (
   | { type: 'loop.candidate'; to: string }
   /** Said before the integration branch is moved, so that a crash in between is understood. */
   | { type: 'loop.landing'; from: string; to: string }
-  | { type: 'loop.landed'; commit: string }
+  /** `unfinished`: it has tasks that are open, and goes on. */
+  | { type: 'loop.landed'; commit: string; unfinished?: true }
   /** A person must look: why, the files it is about, and how to go on. */
   | { type: 'loop.parked'; why: string; files: string[]; next?: string }
   /** A command of the user's took the branch over (`land: { command }`). */
@@ -194,6 +195,7 @@ function tell(loop: Loop, news: Exclude<LoopNews, { type: 'loop.created' }> & { 
       return;
     case 'loop.landed':
       Object.assign(loop, { landed: news.commit, standing: 'landed', parked: null, ...RESOLVED });
+      if (news.unfinished) Object.assign(loop, { standing: 'open', hired: null });
       return;
     case 'loop.parked':
       Object.assign(loop, {

@@ -301,3 +301,32 @@ test('a loop that was taken away is in no file any more', async () => {
   expect((await project.ralph(['loops', 'prune'])).out).toContain('fix');
   expect(JSON.parse(project.read('.ralph/loops.json'))).toEqual([]);
 });
+
+test('a loop that is merged with a task open is never said to be done, and goes on with what is left', async () => {
+  project = makeProject({
+    files: { 'a.txt': 'as it was\n', 'AB.json': taskList([story('A'), story('B')]) },
+    runs: [
+      { when: { task: 'A' }, do: [{ run: 'echo loop > a.txt' }, { say: DONE }] },
+      { do: [{ run: 'echo b > b.txt' }, { say: DONE }] },
+    ],
+  });
+  const goOn = (...more: string[]) =>
+    project.ralph(['run', '--worktree', 'fix', '--tasks', 'AB.json', ...more]);
+  expect((await goOn('-n', '1')).code).toBe(1);
+  project.write('a.txt', 'main\n');
+  project.git('commit', '-qam', 'meanwhile');
+  const parked = await project.ralph(['loops', 'merge', 'fix']);
+  expect([parked.code, parked.out]).toEqual([8, expect.stringContaining('1 of 2 tasks done')]);
+  expect(parked.out).not.toContain('is done');
+  project.git('-C', treeOf('fix'), 'merge', '-q', '-X', 'ours', '--no-edit', 'main');
+  const merged = await project.ralph(['loops', 'merge', 'fix', '--json']);
+  expect(JSON.parse(merged.out)).toMatchObject({ outcome: 'landed', unfinished: { done: 1, total: 2 } });
+  expect(project.read('a.txt')).toBe('loop\n');
+  const { row } = await windows('fix');
+  expect(row).toMatchObject({ landed: false, unmerged: 0, next: 'ralph run --worktree fix' });
+  expect((await project.ralph(['loops', 'prune'])).out).toContain('fix, it is not done');
+  const ended = await goOn();
+  expect([ended.code, ended.out]).toEqual([0, expect.stringContaining('Loop fix landed on main')]);
+  expect(project.read('b.txt')).toBe('b\n');
+  expect(loopCalled('fix').standing).toBe('landed');
+});

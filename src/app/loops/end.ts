@@ -67,6 +67,7 @@ async function redrawLoops(main: Place): Promise<void> {
 }
 
 async function whyKept(main: Place, loop: Loop): Promise<string | null> {
+  if (loop.standing === 'open' && loop.landed !== null) return 'it is not done';
   if (loop.standing !== 'landed' && loop.standing !== 'discarded') return 'its work has not landed';
   await requireIdle(main, loop);
   const tip = await branchOf(main, loop);

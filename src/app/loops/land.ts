@@ -13,6 +13,7 @@ import {
   landingText,
   Problem,
   type State,
+  unfinishedOf,
 } from '../../core/index.ts';
 import { handOver, type Landing, landLoop } from '../../fleet/index.ts';
 import { isAlive, ownIdentity } from '../../process/index.ts';
@@ -60,13 +61,17 @@ interface Work {
 
 /** Lands the work of one loop as `land` says, or tells why not. */
 export async function landOne(work: Work, asking: Asking, how: Settings['land']): Promise<LandingFact> {
-  const { loop, place } = work;
-  if (how === 'branch') return landingFact(loop, { kind: 'on_branch' });
+  const { loop, place, state } = work;
+  const unfinished = state === null ? null : unfinishedOf(state);
+  if (how === 'branch') return landingFact(loop, { kind: 'on_branch' }, { unfinished });
   const landing =
     typeof how === 'object'
       ? await handOverTo(how.command, { place, loop, asking })
       : await land(work, asking);
-  return landingFact(loop, landing, how === 'merge' ? hiredFor(place, loop) : null);
+  return landingFact(loop, landing, {
+    hired: how === 'merge' ? hiredFor(place, loop) : null,
+    unfinished,
+  });
 }
 
 async function handOverTo(
@@ -107,6 +112,7 @@ async function land(work: Work, { env, say, wait, signal, play }: Asking): Promi
     say,
     signal,
     lastHead: state?.lastMark?.head ?? null,
+    isDone: state === null || unfinishedOf(state) === null,
     title: state?.session?.objective ?? '',
     trailers: loop.session === null ? [] : [`Ralph-Session: ${loop.session}`],
     // Uncommitted files that the work tree was given are nobody's work.

@@ -2,6 +2,7 @@
 import {
   type Exit,
   exitOf,
+  type HowFar,
   isAwaited,
   type LandingFact,
   type LandingHire,
@@ -11,8 +12,17 @@ import type { Landing } from '../../fleet/index.ts';
 import type { Loop } from '../../store/index.ts';
 import { loopWork } from './beside.ts';
 
-export function landingFact(loop: Loop, landing: Landing, hired: LandingHire | null = null): LandingFact {
-  const work = { ...loopWork(loop), ...(hired && { hired }) };
+interface Besides {
+  hired?: LandingHire | null;
+  unfinished?: HowFar | null;
+}
+
+export function landingFact(
+  loop: Loop,
+  landing: Landing,
+  { hired = null, unfinished = null }: Besides = {},
+): LandingFact {
+  const work = { ...loopWork(loop), ...(hired && { hired }), ...(unfinished && { unfinished }) };
   switch (landing.kind) {
     case 'landed':
       return { type: 'loop.landed', ...work, commit: landing.commit, merged: landing.merged };
