@@ -22,10 +22,23 @@ const FEWEST_DIFFERENT = 5;
 /** The variables of an environment that hold a secret, as their names tell. */
 export function secretsOfEnv(env: Record<string, string | undefined>): KnownSecret[] {
   return Object.entries(env).flatMap(([name, value]) =>
-    value !== undefined && NAME.test(name) && isSecretValue(value) && !PLACE.test(value)
+    value !== undefined && NAME.test(name) && isSecretValue(value) && !isPlace(value.trim())
       ? [{ name, value }]
       : [],
   );
+}
+
+/** Base64 may begin with a slash as well, and so may a password. */
+function isPlace(value: string): boolean {
+  if (!PLACE.test(value) || !value.startsWith('/')) return PLACE.test(value);
+  if (!value.includes('/', 1)) return /^[A-Za-z._/-]*$/.test(value);
+  return !/^[A-Za-z0-9+/=]*$/.test(value) || !isRandom(value.replace(/[/=]/g, ''));
+}
+
+/** Words change from small letters to others where one ends; what was drawn by lot does so all the time. */
+function isRandom(text: string): boolean {
+  const changes = text.match(/(?<=[a-z])[A-Z0-9+]|(?<=[A-Z])[0-9+]|(?<=[0-9+])[A-Za-z]/g) ?? [];
+  return text.length >= 16 && changes.length / text.length > 0.25;
 }
 
 /** Whether it can be told from ordinary text. */
@@ -43,8 +56,12 @@ export function isSecretValue(value: string): boolean {
 export function spellingsOf({ value }: KnownSecret): string[] {
   const text = value.trim();
   const inJson = jsonOf(text);
-  const plain = [text, inJson, jsonOf(inJson), htmlSafe(inJson), asciiOnly(inJson), inUrl(text)];
-  return [...new Set([...plain, ...plain.map(bytesOf)])];
+  const url = inUrl(text);
+  const json = [inJson, htmlSafe(inJson), asciiOnly(inJson)];
+  const plain = [text, ...[...json, ...json.map(slashed)].flatMap((one) => [one, jsonOf(one), upper(one)])];
+  const strict = strictUrl(url);
+  const urls = [url, url.replaceAll('%20', '+'), strict, inForm(strict)].flatMap((one) => [one, lower(one)]);
+  return [...new Set([...plain, ...plain.map(bytesOf), ...urls])];
 }
 
 const jsonOf = (text: string): string => JSON.stringify(text).slice(1, -1);
@@ -54,6 +71,22 @@ const htmlSafe = (json: string): string => json.replace(/[<>&]/g, unicodeEscape)
 
 /** As Python writes JSON. */
 const asciiOnly = (json: string): string => json.replace(/[^\x20-\x7e]/g, unicodeEscape);
+
+/** As PHP writes JSON. */
+const slashed = (json: string): string => json.replaceAll('/', '\\/');
+
+/** Programs differ in how they write the digits of an escape. */
+const lower = (url: string): string => url.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase());
+const upper = (json: string): string =>
+  json.replace(/(\\u)([0-9a-f]{4})/g, (_, mark: string, digits: string) => mark + digits.toUpperCase());
+
+/** Some programs escape these as well. */
+const strictUrl = (url: string): string =>
+  url.replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+
+/** As a form is sent. */
+const inForm = (url: string): string =>
+  url.replaceAll('%20', '+').replaceAll('%2A', '*').replaceAll('~', '%7E');
 
 const unicodeEscape = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
 

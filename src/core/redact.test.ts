@@ -105,7 +105,7 @@ test('any secrets in any order, cut anywhere: nothing of them is left, and all o
       if (roll(3) > 0) continue;
       const [name, value] = SECRETS[roll(SECRETS.length)]!;
       // A private key is known by its lines, which a URL has not.
-      const spellings = spellingsOf({ name, value }).filter((one) => !one.startsWith('-----BEGIN%'));
+      const spellings = spellingsOf({ name, value }).filter((one) => !/^-----BEGIN[%+]/.test(one));
       parts.push(
         { text: ` ${spellings[roll(spellings.length)]!}`, secret: true },
         { text: ' ', secret: false },
@@ -230,6 +230,85 @@ test('which variables hold a secret: by name, and only where the value can be to
       SECRET_SERVER: 'https://vault.example.org',
     }),
   ).toEqual([]);
+});
+
+test('a value that begins with a slash is one as well, unless it is a path', () => {
+  const of = (value: string) => secretsOfEnv({ SOME_KEY: value }).length === 1;
+  const roll = dice(11);
+  const chars = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+  const drawn = Array.from(
+    { length: 500 },
+    () => `/${Array.from({ length: 39 }, () => chars[roll(64)]).join('')}`,
+  );
+  expect(drawn.filter((value) => !of(value)).length).toBeLessThan(10);
+  expect(of(key('/Jalr7XUtnFEMI/', 'K7MDENG/bPxRfiCYzKq1LmWe'))).toBe(true);
+  expect(of('/x9!kd8Q-long')).toBe(true);
+  for (const path of [
+    '/run/secrets/dbPassword2',
+    '/Users/annLee/MyProjects/KeyStore1',
+    '/secrets',
+    '/etc/ssl/private/server-1.key',
+    '/home/ann/.ssh/id_ed25519',
+    '/var/lib/docker/volumes/data1/keys/release2026',
+  ])
+    expect(of(path), path).toBe(false);
+});
+
+test('a known value is found in every spelling that programs print', () => {
+  const value = key('q7/Zr+2W=mX', '(9)tK c4&V<b>N*8\'s"L\\dé');
+  const of = redactorOf([{ name: 'A_KEY', value }]);
+  const json = JSON.stringify(value).slice(1, -1);
+  const url = encodeURIComponent(value);
+  const strict = url.replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+  const small = (text: string) => text.replace(/%../g, (code) => code.toLowerCase());
+  const go = json.replace(/[<>&]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`);
+  const ascii = json.replace(/[^ -~]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`);
+  const printed = [
+    value,
+    json,
+    go,
+    ascii,
+    ascii.replace('\\u00e9', '\\u00E9'),
+    JSON.stringify(json).slice(1, -1),
+    JSON.stringify(go).slice(1, -1),
+    json.replaceAll('/', '\\/'),
+    ascii.replaceAll('/', '\\/'),
+    JSON.stringify(json.replaceAll('/', '\\/')).slice(1, -1),
+    url,
+    small(url),
+    strict,
+    small(strict),
+    new URLSearchParams({ a: value }).toString().slice(2),
+  ];
+  for (const one of printed)
+    for (const text of [one, Buffer.from(one).toString('latin1')]) {
+      expect(of.text(`<${text}>`), one).toBe('<[secret: A_KEY]>');
+      for (let cut = 0; cut < text.length; cut += 1) {
+        const stream = of.stream();
+        expect(stream.add(`<${text.slice(0, cut)}`) + stream.add(`${text.slice(cut)}>`) + stream.end()).toBe(
+          '<[secret: A_KEY]>',
+        );
+      }
+    }
+});
+
+test('colours of every kind before a token, and the address that a bot token opens', () => {
+  const token = key('ghp_', BODY);
+  for (const colour of ['1', '0;31', '38;5;208', '38;2;255;165;100', '1;4;38;2;255;165;100;48;2;255;255;255'])
+    for (const start of ['\u001b', '\\u001b', '\\x1b', '\\\\u001b', '\\e', '\\033'])
+      expect(redactor.text(`${start}[${colour}m${token}${start}[0m`)).toBe(
+        `${start}[${colour}m[secret: GitHub token]${start}[0m`,
+      );
+  const bot = (colon: string) => key(`123456789${colon}`, 'AA', BODY.slice(0, 33));
+  for (const text of ['https://api.telegram.org/bot', 'https://api.telegram.org/file/bot', 'GET /bot', 'bot'])
+    for (const colon of [':', '%3A', '%3a']) {
+      const out = `${text}[secret: Telegram bot token]/sendMessage`;
+      const whole = `${text}${bot(colon)}/sendMessage`;
+      expect(redactor.text(whole)).toBe(out);
+      for (let cut = 0; cut <= whole.length; cut += 1)
+        expect(inPieces([whole.slice(0, cut), whole.slice(cut)])).toBe(out);
+    }
+  expect(redactor.text(`robot${bot(':')}`)).toBe(`robot${bot(':')}`);
 });
 
 test('a value keeps its shape, and its very self where nothing is in it', () => {

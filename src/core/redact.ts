@@ -5,7 +5,8 @@
  * back until the next piece tells.
  */
 import { type KnownSecret, spellingsOf } from './known-secrets.ts';
-import { FORMS, isMadeUp, MARK, PRIVATE_KEY } from './secrets.ts';
+import { orphanBefore, throughKey } from './private-key.ts';
+import { BOT_BEFORE, FORMS, isMadeUp, MARK, PRIVATE_KEY } from './secrets.ts';
 
 /** Takes secrets out. */
 export interface Redactor {
@@ -29,14 +30,16 @@ interface Found {
   start: number;
   end: number;
   name: string;
+  /** The first line of a private key, or the lines of one without it. */
+  key?: 'begin' | 'orphan';
 }
 
 const AT = FORMS.map((form) => ({ ...form, pattern: new RegExp(form.pattern.source, 'y') }));
 /** What stands before a mark so that it begins a word: also the end of an escape, as texts within JSON have them. */
 const ESCAPE_END =
-  /(?:\\[nrtbfv0]|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|%[0-9A-Fa-f]{2}|\[[0-9;]{0,15}[A-Za-z])$/;
+  /(?:\\[nrtbfv0]|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|%[0-9A-Fa-f]{2}|\[[0-9;:]{0,60}[A-Za-z])$/;
 /** So far back is looked for that. */
-const CONTEXT_CHARS = 32;
+const CONTEXT_CHARS = 72;
 const WORD_CHAR = /[A-Za-z0-9_]/;
 /** The longest beginning of a form that is none yet is shorter; so is every form whose length has an end. */
 const HELD_CHARS = 400;
@@ -44,16 +47,6 @@ const HELD_CHARS = 400;
 const MOST_HELD_CHARS = 2048;
 /** The beginning of a private key's first line, at the end of a piece. */
 const KEY_BEGINS = /-{1,5}(?:B?|BE|BEG|BEGI|BEGIN[A-Z ]{0,80}-{0,5})$/;
-/** Below the first line of a private key. A line of prose ends it: then the key was only talked of. */
-const KEY_END = /-----END [A-Z ]{1,60}-----/y;
-const KEY_SPACE = /(?:\s|\\+[nrt])+/y;
-const KEY_HEADER = /[A-Za-z-]{1,20}: [^\n\r"\\]{0,120}/y;
-const KEY_LONG = /[A-Za-z0-9+/=]{16,}/y;
-const KEY_SHORT = /[A-Za-z0-9+/=]{1,15}/y;
-const KEY_LAST = /[A-Za-z0-9+/=]{1,15}(?:\s|\\+[nrt])*-----END /y;
-/** One word or header of it, with what may follow. */
-const KEY_AHEAD_CHARS = 240;
-
 /** A redactor that knows the forms and these values. */
 export function redactorOf(known: readonly KnownSecret[]): Redactor {
   const names = new Map<string, string>();
@@ -103,6 +96,7 @@ function finderOf(values: readonly string[], names: ReadonlyMap<string, string>)
       });
     });
     cursors.push(ahead((from) => nextForm(text, from)));
+    cursors.push(ahead((from) => nextOrphan(text, from)));
     return (from) => cursors.reduce<Found | null>((first, cursor) => earlier(first, cursor(from)), null);
   };
 }
@@ -134,6 +128,25 @@ function nextForm(text: string, from: number): Found | null {
   return null;
 }
 
+const KEY_LAST_LINE = /-----END (?:[A-Z]+ )*PRIVATE KEY(?: BLOCK)?-----/y;
+
+/** Lines of a private key whose first line is not there, with its last line. */
+function nextOrphan(text: string, from: number): Found | null {
+  for (let mark = text.indexOf('-----END ', from); mark !== -1; mark = text.indexOf('-----END ', mark + 9)) {
+    KEY_LAST_LINE.lastIndex = mark;
+    const match = KEY_LAST_LINE.exec(text);
+    const start = match === null ? null : orphanBefore(text, mark);
+    if (start !== null)
+      return {
+        start: Math.max(start, from),
+        end: KEY_LAST_LINE.lastIndex,
+        name: 'private key',
+        key: 'orphan',
+      };
+  }
+  return null;
+}
+
 function markedFrom({ 0: text, 1: word, 2: dashes, 3: colon, index }: RegExpExecArray): number {
   const behind = word ?? dashes ?? colon;
   return behind === undefined ? index : index + text.length - behind.length;
@@ -146,9 +159,12 @@ function formAt(text: string, mark: number): Found | null {
     if (match === null) continue;
     const start = digits === undefined ? mark : digitsBefore(text, mark, digits);
     const end = mark + match[0].length;
-    if (start === null || (what !== PRIVATE_KEY && !beginsWord(text, start))) continue;
+    const isIn =
+      start !== null && digits !== undefined && BOT_BEFORE.test(text.slice(Math.max(0, start - 4), start));
+    if (start === null || (what !== PRIVATE_KEY && !isIn && !beginsWord(text, start))) continue;
     if (isMadeUp(text.slice(start, Math.min(end, start + MOST_HELD_CHARS)))) continue;
-    return { start, end, name: what.replace(/^an? /, '') };
+    const name = what.replace(/^an? /, '');
+    return what === PRIVATE_KEY ? { start, end, name, key: 'begin' } : { start, end, name };
   }
   return null;
 }
@@ -173,7 +189,8 @@ function beginsWord(text: string, at: number): boolean {
 /** A secret and all that overlap with it, as one: what is left of the second one would still be told. */
 function whole(first: Found, cursor: Cursor): Found {
   let { end } = first;
-  for (let next = cursor(first.start + 1); next !== null && next.start < end; next = cursor(next.start + 1))
+  const after = ({ key, start, end: its }: Found) => (key === 'orphan' ? its : start + 1);
+  for (let next = cursor(after(first)); next !== null && next.start < end; next = cursor(after(next)))
     end = Math.max(end, next.end);
   return { ...first, end };
 }
@@ -202,14 +219,14 @@ function startStream(finder: Finder, values: readonly string[]): RedactingStream
     let sure = isLast ? text.length : Math.max(at, sureUpTo(text, values));
     const cursor = finder(text);
     for (let first = cursor(at); first !== null && first.start < sure; first = cursor(at)) {
-      const { start, end, name } = whole(first, cursor);
-      const isOpen = !isLast && end > sure;
+      const { start, end, name, key } = whole(first, cursor);
+      const isOpen = !isLast && end > sure && key !== 'orphan';
       if (isOpen && text.length - start <= MOST_HELD_CHARS) {
         sure = start;
         break;
       }
       out += `${text.slice(at, start)}[secret: ${name}]`;
-      inside = name === 'private key' ? 'key' : isOpen ? 'word' : 'nothing';
+      inside = key === 'begin' ? 'key' : isOpen ? 'word' : 'nothing';
       at = goOn(text, end, isLast);
       if (inside !== 'nothing') return keep(at);
       sure = Math.max(sure, at);
@@ -238,41 +255,6 @@ function startStream(finder: Finder, values: readonly string[]): RedactingStream
   };
 }
 
-/** The body of a private key from below its first line. */
-function throughKey(text: string, from: number, isLast: boolean): { at: number; isOver: boolean } {
-  let at = from;
-  const eat = (pattern: RegExp): boolean => {
-    pattern.lastIndex = at;
-    const match = pattern.exec(text);
-    if (match === null) return false;
-    at += match[0].length;
-    return true;
-  };
-  while (at < text.length) {
-    const isEnough = isLast || text.length - at > KEY_AHEAD_CHARS;
-    if (eat(KEY_END)) return { at, isOver: true };
-    if (!isEnough) break;
-    if (eat(KEY_SPACE)) continue;
-    if (eat(KEY_LONG)) {
-      if (at < text.length || isLast) continue;
-      // What goes on is not to end as a short word.
-      at -= 16;
-      break;
-    }
-    if (isNext(KEY_LAST, text, at)) eat(KEY_SHORT);
-    else if (!eat(KEY_HEADER)) {
-      eat(KEY_SHORT);
-      return { at, isOver: true };
-    }
-  }
-  return { at, isOver: isLast };
-}
-
-function isNext(pattern: RegExp, text: string, at: number): boolean {
-  pattern.lastIndex = at;
-  return pattern.test(text);
-}
-
 /** Up to here no secret can begin whose end is not there yet. */
 function sureUpTo(text: string, values: readonly string[]): number {
   const least = Math.max(0, text.length - HELD_CHARS);
@@ -281,18 +263,20 @@ function sureUpTo(text: string, values: readonly string[]): number {
   const key = KEY_BEGINS.exec(text.slice(-100));
   if (key !== null) sure = Math.min(sure, Math.max(0, text.length - 100) + key.index);
   for (const value of values) sure = Math.min(sure, beginOf(value, text));
-  return sure;
+  return Math.min(sure, orphanBefore(text, text.length) ?? sure);
 }
 
-/** Letters, digits, `_`, `-`, `:`, and the `%3A` of a URL. */
+/** Letters, digits, `_`, `-`, `:`, the `%3A` of a URL, and the rest of base64. */
 function isTokenChar(code: number): boolean {
   return (
     (code >= 97 && code <= 122) ||
     (code >= 65 && code <= 90) ||
-    (code >= 48 && code <= 58) ||
+    (code >= 47 && code <= 58) ||
     code === 95 ||
     code === 45 ||
-    code === 37
+    code === 37 ||
+    code === 43 ||
+    code === 61
   );
 }
 

@@ -17,6 +17,8 @@ test.each([
   ['a Stripe key', key('sk_live_', BODY.slice(0, 24))],
   ['an npm token', key('npm_', BODY)],
   ['a Telegram bot token', key('482910365:', 'AA', BODY.slice(0, 33))],
+  ['a Telegram bot token', key('https://api.telegram.org/bot482910365:', 'AA', BODY.slice(0, 33), '/getMe')],
+  ['a Telegram bot token', key('file/bot482910365%3a', 'AA', BODY.slice(0, 33), '/getMe')],
 ])('%s is found with its line', (what, text) => {
   expect(secretsIn(`first\nconst it = "${text}";\nlast\n`)).toMatchObject([{ line: 2, what }]);
 });

@@ -29,7 +29,8 @@ export const FORMS: readonly Form[] = [
   { what: 'a Google API key', pattern: /AIza[0-9A-Za-z_-]{35}/ },
   { what: 'a Stripe key', pattern: /[rs]k_live_[0-9A-Za-z]{24,}/ },
   { what: 'an npm token', pattern: /npm_[A-Za-z0-9]{36}\b/ },
-  { what: 'a Telegram bot token', digits: [8, 10], pattern: /(?::|%3A)AA[A-Za-z0-9_-]{33}\b/ },
+  // Its digits stand behind `bot` in the addresses it opens.
+  { what: 'a Telegram bot token', digits: [8, 10], pattern: /(?::|%3[Aa])AA[A-Za-z0-9_-]{33}\b/ },
 ];
 
 /**
@@ -37,12 +38,15 @@ export const FORMS: readonly Form[] = [
  * takes four times as long. Groups: what ends in that character, and the dashes before a private key.
  */
 export const MARK =
-  /[_-](?:(?<=(gh[pousr]_|github_pat_|[rs]k_live_|npm_|glpat-|xox[abeprs]-|sk-))(?=[\w-]{16})|(?<=(-----))(?=BEGIN ))|A(?:KIA|SIA|Iza|A(?<=(:AA|%3AAA)))(?=[\w-]{16})/g;
+  /[_-](?:(?<=(gh[pousr]_|github_pat_|[rs]k_live_|npm_|glpat-|xox[abeprs]-|sk-))(?=[\w-]{16})|(?<=(-----))(?=BEGIN ))|A(?:KIA|SIA|Iza|A(?<=(:AA|%3[Aa]AA)))(?=[\w-]{16})/g;
+
+/** What may stand at once before a form that begins with digits. */
+export const BOT_BEFORE = /(?:^|[^A-Za-z0-9_])bot$/i;
 
 /** Each form as it stands in a line, at the beginning of a word. */
 const IN_LINE = FORMS.map(({ what, digits, pattern }) => {
-  const before = digits === undefined ? '' : `[0-9]{${digits.join(',')}}`;
-  const edge = what === PRIVATE_KEY ? '' : '\\b';
+  const before = digits === undefined ? '' : `(?<!\\d)[0-9]{${digits.join(',')}}`;
+  const edge = what === PRIVATE_KEY ? '' : digits === undefined ? '\\b' : '(?:\\b|(?<=\\bbot))';
   return { what, pattern: new RegExp(`${edge}${before}${pattern.source}`) };
 });
 
