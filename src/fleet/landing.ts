@@ -39,8 +39,11 @@ export interface Settler {
   gates: readonly { name: string; run: string }[];
   /** Sees it through to its end; one that was broken off goes on in its session. */
   work(job: SettlingJob): Promise<Settling>;
-  /** Ends what is left of it, and takes its work tree away. */
-  done(session: string | null): Promise<void>;
+  /**
+   * Ends what is left of it, and takes its work tree away. With `keep` all that it made, committed or not, stays; where:
+   * a ref, or the work tree itself. null: there was nothing.
+   */
+  done(keep: boolean): Promise<string | null>;
 }
 
 export interface SettlingJob {
@@ -56,8 +59,8 @@ export interface SettlingJob {
 export type Settling =
   /** Its work was accepted: where it lies, with what was uncommitted there before, and the commit that holds it. */
   | { kind: 'done'; tree: string; given: readonly string[]; head: string }
-  /** `head`: what it left in a commit; null: nothing. `why`: the end of a sentence about the agent. */
-  | { kind: 'failed'; head: string | null; why: string }
+  /** `why`: the end of a sentence about the agent. */
+  | { kind: 'failed'; why: string }
   | { kind: 'interrupted' };
 
 /** One landing under way. */

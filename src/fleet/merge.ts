@@ -8,16 +8,16 @@ export function messageOf({ loop, request: { title, trailers } }: Landed, more: 
   return `${subject}\n\n${[`Ralph-Loop: ${loop.id}`, ...trailers, ...more].join('\n')}\n`;
 }
 
-/** `besides`: what was tried, as the end of the sentence; `then`: what else there is to know. */
+/** `besides`: what was tried, as the end of the sentence; `more`: what else there is to know. */
 export function conflict(
   { loop, again }: Landed,
   files: readonly string[],
-  { besides = '', then = '' } = {},
+  { besides = '', more = '' } = {},
 ): Landing {
   const onto = shortName(loop.onto);
   return parked(
     `it and ${onto} change the same places of ${some(files)}${besides}`,
-    `In ${loop.worktree}: git merge ${onto}, settle the conflict and commit. Then ${again}.${then}`,
+    `In ${loop.worktree}: git merge ${onto}, settle the conflict and commit. Then ${again}.${more}`,
     files,
   );
 }

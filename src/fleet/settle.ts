@@ -58,10 +58,9 @@ export async function settle(landing: Landed, ends: Ends, files: string[]): Prom
   });
   const judged = ended.kind === 'done' ? await judge(work, hired.draft, ended) : ended;
   if (judged.kind === 'interrupted') return interrupted(landing.again);
-  await settler.done(hiredNow(landing)?.session ?? null);
   const merge = judged.kind === 'fits' ? await adopt(work, judged.merge) : judged;
-  if (typeof merge === 'string') return merge;
-  return refused(work, hired.draft, merge);
+  const kept = await settler.done(typeof merge !== 'string');
+  return typeof merge === 'string' ? merge : refused(work, kept, merge);
 }
 
 /** Every file with its conflicts; why there is nothing in it for an agent to write between. */
@@ -90,9 +89,10 @@ async function hire({ landing, settler, ends, draft, files }: Work): Promise<Hir
   const known = hiredNow(landing);
   if (known?.from === from && known.head === head) return known;
   if (known !== null) {
-    await settler.done(known.session);
+    const kept = await settler.done(true);
     return conflict(landing, files, {
       besides: `, and ${known.agent} was hired before one of them changed, which is done once for a landing`,
+      more: madeWords(kept),
     });
   }
   const made = await landing.git.commit(draft.tree, [from, head], 'Draft of a merge, with its conflicts\n');
@@ -124,7 +124,6 @@ type Judged = { kind: 'fits'; merge: string } | Refused | { kind: 'interrupted' 
 /** `why`: the end of a sentence about the agent. */
 interface Refused {
   kind: 'failed';
-  head: string | null;
   why: string;
 }
 
@@ -141,7 +140,7 @@ async function judge(
   { tree, given, head }: Extract<Settling, { kind: 'done' }>,
 ): Promise<Judged> {
   const { git, loop, again } = landing;
-  const refuse = (why: string): Refused => ({ kind: 'failed', head, why });
+  const refuse = (why: string): Refused => ({ kind: 'failed', why });
   const there = await git.standing(tree);
   if (there === null || there.unfinished !== null)
     return refuse(there === null ? 'left no work tree' : `left a ${there.unfinished} under way`);
@@ -188,25 +187,18 @@ async function adopt({ landing, settler, ends }: Work, merge: string): Promise<s
   const where = isThere ? ` in ${loop.worktree}` : '';
   return {
     kind: 'failed',
-    head: merge,
     why: `settled it, but git could not move ${shortName(loop.branch)}${where}: ${moved.why}`,
   };
 }
 
-/** Parked as any conflict; what was made and paid for stays under a name of ours. */
-async function refused({ landing, files }: Work, draft: string, { head, why }: Refused): Promise<Landing> {
-  const { git } = landing;
+const madeWords = (kept: string | null): string => (kept === null ? '' : ` What it made: ${kept}.`);
+
+/** Parked as any conflict; what was made and paid for stays. */
+function refused({ landing, files }: Work, kept: string | null, { why }: Refused): Landing {
   const { agent, session } = hiredNow(landing)!;
   const told = session === null ? '' : ` What it did: \`ralph why --session ${session}\`.`;
-  const ref = `refs/ralph/hired/${session}`;
-  const isKept =
-    session !== null &&
-    head !== null &&
-    head !== draft &&
-    (await git.move(ref, { from: '', to: head, why: `made by ${agent}` })).kind === 'moved';
-  const then = `${told}${isKept ? ` What it made: ${ref}.` : ''}`;
   return conflict(landing, files, {
     besides: `, and ${agent}, which was hired to settle that, ${why}`,
-    then,
+    more: `${told}${madeWords(kept)}`,
   });
 }

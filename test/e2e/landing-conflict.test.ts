@@ -136,6 +136,18 @@ test('one that hangs is ended by its time', async () => {
   await parks(/time/);
 });
 
+test('what an agent leaves in no commit is kept', async () => {
+  await conflicting([
+    { write: { path: 'shared.txt', content: BOTH } },
+    { write: { path: 'notes.txt', content: 'thought\n' } },
+    { say: '<promise>BLOCKED: mine or yours?</promise>' },
+  ]);
+  const { next } = await parks(/mine or yours/);
+  const [, ref] = /What it made: (refs\/ralph\/hired\/\S+)\./.exec(next)!;
+  expect(project.git('show', `${ref}:notes.txt`)).toBe('thought');
+  expect(project.git('show', `${ref}:shared.txt`)).toBe(BOTH.trim());
+});
+
 test('gates that fail on the merged tree leave the branch as it was, and what was made is kept', async () => {
   await conflicting(settles(BOTH), 'gates: [{ name: whole, run: "! grep -q yours shared.txt" }]\n');
   const { why, next } = await parks(/gate whole does not pass/);

@@ -64,6 +64,15 @@ export function givenIn(gitDir: string | null): string[] {
   return madeIn(gitDir)?.given ?? [];
 }
 
+/** Files that we write into a work tree ourselves. */
+const OURS = ['ralph/progress.txt', 'ralph/blocked.txt', 'ralph/decide.txt', 'ralph/logs'];
+
+/** The same relative to the root of the work tree. */
+export function oursIn({ project, dir }: Place): string[] {
+  const below = relative(project.root, dir);
+  return OURS.map((path) => join(below, path));
+}
+
 /** What the files that were copied into it held, by path below the project's folder. */
 export function printsIn(gitDir: string | null): Record<string, string> {
   return madeIn(gitDir)?.prints ?? {};

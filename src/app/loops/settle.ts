@@ -3,13 +3,20 @@
  * where the merge lies as a draft. What of it lands is decided where loops land.
  */
 import { realpathSync } from 'node:fs';
-import { mkdir, readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readdir, rmdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import type { Flags, Settings } from '../../config/index.ts';
 import { type Exit, openQuestions, Problem, type State } from '../../core/index.ts';
 import type { House } from '../../engine/index.ts';
 import type { Settler, Settling, SettlingJob } from '../../fleet/index.ts';
-import { dropTree, isTreeOf, readHead } from '../../repo/index.ts';
+import {
+  commitOfWork,
+  dropTree,
+  innerRepositories,
+  isTreeOf,
+  nameCommit,
+  readHead,
+} from '../../repo/index.ts';
 import { type Loop, sessionsFolder } from '../../store/index.ts';
 import { readState, sessionsHere } from '../choose.ts';
 import { withoutOwnSecrets } from '../environment.ts';
@@ -17,7 +24,7 @@ import { markedProcesses } from '../leftovers.ts';
 import { findPlace, type Place } from '../place.ts';
 import type { RunRequest } from '../plan.ts';
 import { treesFolder } from '../pool.ts';
-import { besideOf, folderIn, givenIn, mainPlace } from './beside.ts';
+import { besideOf, folderIn, givenIn, mainPlace, oursIn } from './beside.ts';
 import { buildTree } from './tree.ts';
 
 /** Plays a run to its end. Given from above, where runs are, so that a run may land and a landing may run. */
@@ -46,19 +53,59 @@ export function settlerOf(call: SettlerCall): Settler | null {
     intents: tasks.filter(({ status }) => status === 'done').map(({ def }) => def.title),
     gates: call.gates,
     work: (job) => work(call, agent, job),
-    done: async () => dropSettling(await mainPlace(call.place), call.loop.id, call.env),
+    done: async (keep) => dropSettling(await mainPlace(call.place), call.loop.id, { env: call.env, keep }),
   };
 }
 
-/** All work trees of that kind that a loop has, with whatever is still at work in them. */
-export async function dropSettling(main: Place, loop: string, env: NodeJS.ProcessEnv): Promise<void> {
+/**
+ * Takes all work trees of that kind away that a loop has, and ends whatever is still at work in them. Answers where what
+ * was made in them is kept; null: nothing was, or it is not wanted.
+ */
+export async function dropSettling(
+  main: Place,
+  loop: string,
+  { env, keep }: { env: NodeJS.ProcessEnv; keep: boolean },
+): Promise<string | null> {
   const folder = folderOf(main, loop, env);
-  for (const name of await readdir(folder).catch(() => [])) {
+  const names = await readdir(folder).catch(() => []);
+  let kept: string | null = null;
+  for (const name of names) {
     const root = join(folder, name);
-    if (isTreeOf(main.project, root)) await endIn(await findPlace(folderIn(main, { worktree: root })));
-    await dropTree(besideOf(main), root);
+    const isTree = isTreeOf(main.project, root);
+    if (isTree) await endIn(await findPlace(folderIn(main, { worktree: root })));
+    const made: Kept = isTree && keep ? await keepMade(main, root) : { where: null, stays: false };
+    kept = made.where ?? kept;
+    if (!made.stays) await dropTree(besideOf(main), root);
   }
-  await rm(folder, { recursive: true, force: true });
+  // What stays in it stays.
+  if (names.length > 0) await rmdir(folder).catch(() => undefined);
+  return kept;
+}
+
+/** `stays`: the work tree is all there is of it. */
+interface Kept {
+  where: string | null;
+  stays: boolean;
+}
+
+/** All that was made in such a work tree, committed or not, under a name of ours. */
+async function keepMade(main: Place, root: string): Promise<Kept> {
+  const stays: Kept = { where: root, stays: true };
+  const place = await findPlace(folderIn(main, { worktree: root }));
+  const { gitDir, commonDir } = place.project;
+  const beside = besideOf(main);
+  const folders = { root, gitDir: gitDir!, commonDir: commonDir! };
+  const { head } = await readHead(folders, withoutOwnSecrets(process.env));
+  // A repository within it is in no commit of its.
+  if (head === null || (await innerRepositories(beside, root)).length > 0) return stays;
+  const session = (await sessionsHere(place)).at(-1)?.id ?? basename(root);
+  const without = [...givenIn(gitDir), ...oursIn(main)];
+  const message = `Uncommitted work of session ${session}`;
+  const work = await commitOfWork(beside, root, { head, message, without }).catch(() => 'not kept' as const);
+  if (work === 'not kept') return stays;
+  if (work === null && isDraft(root, head)) return { where: null, stays: false };
+  const ref = `refs/ralph/hired/${session}`;
+  return (await nameCommit(beside, ref, work ?? head)) ? { where: ref, stays: false } : stays;
 }
 
 const folderOf = ({ mainDir }: Place, loop: string, env: NodeJS.ProcessEnv): string =>
@@ -84,11 +131,14 @@ async function work(call: SettlerCall, agent: string, job: SettlingJob): Promise
   }
 }
 
-const failed = (why: string, head: string | null = null): Settling => ({
+const failed = (why: string): Settling => ({
   kind: 'failed',
-  head,
   why: why.replace(/[.\s]+$/, ''),
 });
+
+const shortOf = (draft: string): string => draft.slice(0, 7);
+/** Nothing was committed there. */
+const isDraft = (root: string, head: string): boolean => root.endsWith(`-${shortOf(head)}`);
 
 /** Where it works; null: it was at work there, and it is gone. */
 async function treeFor(
@@ -97,13 +147,13 @@ async function treeFor(
   { draft, session }: SettlingJob,
 ): Promise<string | null> {
   // Sessions are known by the path of their work tree: each draft has one of its own.
-  const named = (folder: string) => join(folder, `${loop.id}-conflict-${draft.slice(0, 7)}`);
+  const named = (folder: string) => join(folder, `${loop.id}-conflict-${shortOf(draft)}`);
   const folder = folderOf(main, loop.id, env);
   if (session !== null) {
     const root = named(folder);
     return isTreeOf(main.project, root) ? realpathSync(root) : null;
   }
-  await dropSettling(main, loop.id, env);
+  await dropSettling(main, loop.id, { env, keep: true });
   await mkdir(folder, { recursive: true });
   const root = named(realpathSync(folder));
   const inputs = ['ralph.yml', '.ralph/ralph.toml'];
@@ -135,7 +185,7 @@ async function inTree(call: SettlerCall, agent: string, { job, main, root }: At)
   const folders = { root, gitDir: gitDir!, commonDir: commonDir! };
   const { head } = await readHead(folders, withoutOwnSecrets(call.env));
   if (exit.code === 0 && head !== null) return { kind: 'done', tree: root, given: givenIn(gitDir), head };
-  return failed(`did not: ${reasonOf(exit, state)}`, head);
+  return failed(`did not: ${reasonOf(exit, state)}`);
 }
 
 /** What became of its attempt says more than that no other one is allowed. */

@@ -2,7 +2,6 @@
  * Takes a loop's work tree and branch away. Whatever is nowhere else is first kept under a name of ours: commits that
  * the integration branch does not hold, and what stands uncommitted in the work tree.
  */
-import { join, relative } from 'node:path';
 import {
   branchesAt,
   commitOfWork,
@@ -16,13 +15,10 @@ import {
 } from '../../repo/index.ts';
 import { type Loop, readLoops, tellLoop } from '../../store/index.ts';
 import type { Place } from '../place.ts';
-import { besideOf, folderIn, givenIn, unlink } from './beside.ts';
+import { besideOf, folderIn, givenIn, oursIn, unlink } from './beside.ts';
 import { lastHead, ownTree } from './intact.ts';
 import * as problem from './problems.ts';
 import { dropSettling } from './settle.ts';
-
-/** Files that we write into a work tree ourselves. */
-const OURS = ['ralph/progress.txt', 'ralph/blocked.txt', 'ralph/decide.txt', 'ralph/logs'];
 
 /** Keeps what is nowhere else; answers the name it is kept under, or null where there is nothing to keep. */
 export async function keepAll(main: Place, loop: Loop): Promise<string | null> {
@@ -65,8 +61,7 @@ async function isHeld(main: Place, tip: string, by: (string | undefined)[]): Pro
 
 /** Relative to the work tree's root. */
 function notItsWork(main: Place, loop: Loop): string[] {
-  const below = relative(main.project.root, main.dir);
-  return [...givenIn(gitDirOf(loop.worktree)), ...OURS.map((path) => join(below, path))];
+  return [...givenIn(gitDirOf(loop.worktree)), ...oursIn(main)];
 }
 
 async function freeName(main: Place, id: string): Promise<string> {
@@ -83,7 +78,7 @@ export async function takeAway(main: Place, loop: Loop): Promise<void> {
   const beside = besideOf(main);
   const tip = (await branchesAt(beside, loop.branch)).get(loop.branch);
   await dropTree(beside, loop.worktree);
-  await dropSettling(main, loop.id, process.env);
+  await dropSettling(main, loop.id, { env: process.env, keep: true });
   if (tip !== undefined && !(await dropBranch(beside, loop.branch, tip))) throw problem.branchStays(loop);
   await unlink(main, loop.id);
   await tellLoop(main.mainDir, Date.now(), { type: 'loop.removed', loop: loop.id });
