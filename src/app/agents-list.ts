@@ -2,7 +2,7 @@
 import { type AgentInfo, acpSpecOf, builtInSpecs } from '../agents/index.ts';
 import type { Settings } from '../config/index.ts';
 import { costSource, Problem, type ProblemFacts, type Spent, spentWords } from '../core/index.ts';
-import { type ProjectRecord, readProject } from '../store/index.ts';
+import { isTime, type ProjectRecord, readProject } from '../store/index.ts';
 import { oneLine } from '../views/index.ts';
 import { chooseAgent, inspectNamed } from './agents.ts';
 import { problemsOf } from './checks/check.ts';
@@ -131,7 +131,7 @@ function lastErrors(records: readonly ProjectRecord[]): Map<string, LastError> {
       at,
       kind: typeof kind === 'string' ? kind : 'crash',
       message: typeof message === 'string' ? message : '',
-      resetsAt: typeof resetsAt === 'number' ? resetsAt : null,
+      resetsAt: isTime(resetsAt) ? resetsAt : null,
     });
   }
   return found;

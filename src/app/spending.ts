@@ -1,6 +1,6 @@
 /** What the loops of a project spend, as its journal keeps it over sessions. */
 import { type Estimated, pay, type Spent, type Usage } from '../core/index.ts';
-import type { ProjectNews, ProjectRecord } from '../store/index.ts';
+import { isAmount, type ProjectNews, type ProjectRecord } from '../store/index.ts';
 
 /** The record of what one attempt cost; null: nothing is known of it. */
 export function costRecord(
@@ -36,7 +36,7 @@ function spentOn(records: readonly ProjectRecord[], counts: (record: ProjectReco
   const bills = new Map<string, Parameters<typeof pay>[1]>();
   for (const record of records) {
     const { type, usd, estimated, session, iteration } = record;
-    if (type !== 'cost.spent' || typeof usd !== 'number' || !counts(record)) continue;
+    if (type !== 'cost.spent' || !isAmount(usd) || !counts(record)) continue;
     bills.set(`${session} ${iteration}`, {
       costUsd: usd,
       ...(isEstimated(estimated) ? { costFrom: estimated } : {}),
@@ -50,5 +50,5 @@ function spentOn(records: readonly ProjectRecord[], counts: (record: ProjectReco
 
 function isEstimated(value: unknown): value is Estimated {
   const { usd, priceTable } = (value ?? {}) as Partial<Estimated>;
-  return typeof usd === 'number' && typeof priceTable === 'string';
+  return isAmount(usd) && typeof priceTable === 'string';
 }

@@ -1,10 +1,18 @@
 /** The registry of loops: what the project journal told, folded. */
-import { mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { followLoops, type LoopNews, readLoops, tellLoop } from './loops.ts';
-import { appendProject, projectJournal } from './project.ts';
+import type { LoopNews } from './loop-news.ts';
+import { followLoops, loopsOf, readLoops, tellLoop } from './loops.ts';
+import { isWholeRecord } from './notes.ts';
+import {
+  appendProject,
+  type ProjectNews,
+  type ProjectRecord,
+  projectJournal,
+  readProject,
+} from './project.ts';
 
 let root: string;
 beforeEach(() => {
@@ -62,5 +70,43 @@ test('who looks again and again sees what a fresh reader sees, also after the jo
   expect(follow().map(({ id, standing }) => [id, standing])).toEqual([
     ['one', 'landed'],
     ['two', 'open'],
+  ]);
+});
+
+test('a record that names no work tree, branch or commit of ours says nothing, and counts as damaged', () => {
+  const whole: ProjectNews[] = [
+    { at: 1, ...created('one') },
+    { at: 2, type: 'loop.session', loop: 'one', session: '261129-100000' },
+    { at: 3, type: 'loop.queued', loop: 'one', head: 'b'.repeat(40) },
+    { at: 4, type: 'loop.parked', loop: 'one', why: 'a conflict', files: ['a.txt'] },
+  ];
+  const records = (news: ProjectNews[]) => news.map((one) => ({ v: 1, ...one }) as ProjectRecord);
+  const known = loopsOf(records(whole));
+  expect(known).toMatchObject([{ id: 'one', standing: 'needs_review' }]);
+  const spoilt = whole.flatMap((news) =>
+    Object.keys(news)
+      .filter((key) => key !== 'at' && key !== 'type')
+      .flatMap((key) => [undefined, null, 12, '', [3], {}].map((value) => ({ ...news, [key]: value }))),
+  );
+  const outside = { ...whole[0]!, loop: '../x', branch: 'refs/heads/ralph/../x' };
+  const theirs = { ...whole[0]!, branch: 'refs/heads/main' };
+  for (const news of [...spoilt, outside, theirs]) {
+    expect([news, loopsOf(records([...whole, news]))]).toEqual([news, known]);
+    expect([news, isWholeRecord({ v: 1, ...news })]).toEqual([news, false]);
+  }
+  expect(isWholeRecord({ v: 1, at: 1, type: 'loop.of_a_later_ralph', loop: 7 })).toBe(true);
+});
+
+test('the loops beside a line that cannot be, are as before, for every reader', async () => {
+  await tellLoop(root, 1, created('one'));
+  const follow = followLoops(root);
+  const before = follow();
+  appendFileSync(projectJournal(root), '{"v":1,"at":12,"type":"loop.created","loop":"zz"}\n');
+  appendFileSync(projectJournal(root), '{"v":1,"at":1e999,"type":"loop.removed","loop":"one"}\n');
+  expect(follow()).toEqual(before);
+  expect(readLoops(root)).toEqual(before);
+  expect(readProject(root, isWholeRecord).bad.map(({ place }) => place)).toEqual([
+    'journal.jsonl:2',
+    'journal.jsonl:3',
   ]);
 });

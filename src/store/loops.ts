@@ -4,53 +4,9 @@
  * every other, so a loop that was killed is as well known as one that ended.
  */
 import type { Runner } from '../core/index.ts';
+import { type LoopNews, readNews } from './loop-news.ts';
 import { appendProject, type ProjectRecord, readProject, readProjectLine } from './project.ts';
 import { projectText } from './project-tail.ts';
-
-/** What happened to a loop, in the words of the project journal. */
-export type LoopNews = { loop: string } & (
-  | {
-      type: 'loop.created';
-      /** Our own branch, `refs/heads/ralph/<loop>`, and the branch its work is to land on. */
-      branch: string;
-      onto: string;
-      /** The commit both begin at. */
-      base: string;
-      /** Absolute. */
-      worktree: string;
-    }
-  | { type: 'loop.session'; session: string }
-  /** Its work is done and waits for its turn to land; `by`: the process that waits and will land it. */
-  | { type: 'loop.queued'; head: string; by?: Runner }
-  /**
-   * Told before an agent is hired for the conflict of `from` and `head`, and once more when it is known in which
-   * session it works. `draft`: the merge with the conflict's marks in its files, which it begins with.
-   */
-  | {
-      type: 'loop.hired';
-      agent: string;
-      from: string;
-      head: string;
-      draft: string;
-      files: string[];
-      session?: string;
-    }
-  /** What it made of the conflict has passed everything, and is the merge that lands. */
-  | { type: 'loop.settled'; commit: string }
-  /** A merge was made and is looked at in the loop's work tree; said before its files are entered there. */
-  | { type: 'loop.candidate'; to: string }
-  /** Said before the integration branch is moved, so that a crash in between is understood. */
-  | { type: 'loop.landing'; from: string; to: string }
-  /** `unfinished`: it has tasks that are open, and goes on. */
-  | { type: 'loop.landed'; commit: string; unfinished?: true }
-  /** A person must look: why, the files it is about, and how to go on. */
-  | { type: 'loop.parked'; why: string; files: string[]; next?: string }
-  /** A command of the user's took the branch over (`land: { command }`). */
-  | { type: 'loop.handed_over'; head: string }
-  | { type: 'loop.discarded'; keptAs: string | null }
-  /** Its work tree and branch are gone; only said of what had landed or was discarded. */
-  | { type: 'loop.removed' }
-);
 
 /**
  * `open`: works or may go on. `queued`: done and not landed yet. `needs_review`: parked for a person. `handed_over`:
@@ -137,8 +93,8 @@ export function followLoops(mainDir: string): () => Loop[] {
 }
 
 function register(loops: Map<string, Loop>, record: ProjectRecord): void {
-  if (!record.type.startsWith('loop.')) return;
-  const news = record as unknown as LoopNews & { at: number };
+  const news = readNews(record);
+  if (news === null) return;
   const known = loops.get(news.loop);
   if (news.type === 'loop.created') loops.set(news.loop, created(news));
   else if (known !== undefined) tell(known, news);

@@ -112,7 +112,7 @@ function learn(known: Known, record: ProjectRecord | null, session: string): voi
     const note = record === null ? null : readNote(record);
     if (note === null) return;
     if (note.session === session) {
-      const n = typeof record?.n === 'number' ? record.n : known.noted;
+      const n = Number.isSafeInteger(record?.n) ? (record!.n as number) : known.noted;
       // Told twice, when another loop closed the journal in that instant.
       if (n < known.noted) return;
       known.noted = n + 1;

@@ -5,6 +5,7 @@
 import { basename } from 'node:path';
 import type { IterationNote } from '../views/index.ts';
 import type { BadLine } from './bad-lines.ts';
+import { isWholeNews } from './loop-news.ts';
 import {
   badLine,
   lineStarts,
@@ -40,9 +41,9 @@ export function readNote(record: ProjectRecord): IterationNote | null {
   return read as IterationNote;
 }
 
-/** False for a note that was edited into something else; every other record is whole as it is. */
+/** False for a note or for news of a loop that was edited into something else; others are whole as they are. */
 export function isWholeRecord(record: ProjectRecord): boolean {
-  return record.type !== ITERATION_NOTED || readNote(record) !== null;
+  return isWholeNews(record) && (record.type !== ITERATION_NOTED || readNote(record) !== null);
 }
 
 /** The notes of a project, to be read once, and the lines among them that could not be read. */

@@ -200,12 +200,20 @@ async function compress(file: string): Promise<void> {
   await rm(file);
 }
 
+/** As many as a date can have. */
+const MOST_MS = 8.64e15;
+
+/** Epoch ms. */
+export function isTime(value: unknown): value is number {
+  return typeof value === 'number' && Math.abs(value) <= MOST_MS;
+}
+
 /** One line of the journal; null for one that cannot be read. */
 export function readProjectLine(line: string): ProjectRecord | null {
   try {
     const value = JSON.parse(line) as Partial<ProjectRecord> | null;
     const whole = typeof value === 'object' && value !== null && typeof value.type === 'string';
-    return whole && typeof value.at === 'number' ? (value as ProjectRecord) : null;
+    return whole && isTime(value.at) ? (value as ProjectRecord) : null;
   } catch {
     return null;
   }

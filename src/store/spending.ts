@@ -42,6 +42,11 @@ export function otherSpending(mainDir: string, own: () => string): OtherSpending
   };
 }
 
+/** What can have been spent: a damaged line must neither use up a limit nor give back what was spent. */
+export function isAmount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
+}
+
 function priceIn(record: ProjectRecord | null): number | null {
-  return record?.type === 'cost.spent' && typeof record.usd === 'number' ? record.usd : null;
+  return record?.type === 'cost.spent' && isAmount(record.usd) ? record.usd : null;
 }
