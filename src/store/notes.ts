@@ -35,10 +35,22 @@ export function readNote(record: ProjectRecord): IterationNote | null {
     typeof read.thresholds?.noFiles === 'number' &&
     typeof read.thresholds.falseCompletion === 'number' &&
     Array.isArray(read.events) &&
-    read.events.every((event) => typeof event?.event_type === 'string');
+    read.events.every(isEvent);
   if (!whole) return null;
-  for (const event of read.events!) event.details ??= {} as (typeof event)['details'];
+  for (const event of read.events!) event.details = { ...NOTHING_TOLD, ...event.details };
   return read as IterationNote;
+}
+
+/** What an older Ralph did not say of an event. */
+const NOTHING_TOLD = { task_id: null, finding: null, detail: '' };
+
+function isEvent(event: Partial<IterationNote['events'][number]> | null): boolean {
+  if (typeof event?.event_type !== 'string') return false;
+  const { task_id, finding, detail } = { ...NOTHING_TOLD, ...event.details };
+  return (
+    [task_id, finding, detail].every((value) => value === null || typeof value === 'string') &&
+    detail !== null
+  );
 }
 
 /** False for a note or for news of a loop that was edited into something else; others are whole as they are. */

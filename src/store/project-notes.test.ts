@@ -126,3 +126,23 @@ test('bad lines are set aside whole and named once; nothing is taken out of the 
   expect(readFileSync(file, 'utf8')).toMatch(/\nno J\nno JSON\ntorn\n$/);
   expect(setAside()).toBeNull();
 });
+
+test('a note whose events tell what cannot be is damage; what they do not tell is nothing', async () => {
+  const event = note(1).events[0]!;
+  const spoilt = [null, 7, [], {}].flatMap((value) => [
+    { ...event, details: { detail: value } },
+    { ...event, details: { task_id: value ?? 7 } },
+    { ...event, details: { finding: value ?? 7 } },
+    { ...event, event_type: value },
+  ]);
+  await appendProject(root, ...spoilt.map((each) => ({ ...note(1), events: [each] })));
+  await appendProject(root, {
+    ...note(2),
+    events: [{ event_type: 'no_files_detected', severity: 'critical' }],
+  });
+  const { notes, bad } = readNotes(root);
+  expect([...notes].map(({ events }) => events[0]!.details)).toEqual([
+    { task_id: null, finding: null, detail: '' },
+  ]);
+  expect(bad).toHaveLength(spoilt.length);
+});
