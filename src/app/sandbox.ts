@@ -1,16 +1,18 @@
 /**
- * What agents are shut into. `bwrap`: they see the machine read-only and write in their work tree, its git
- * folder, their outbox and works, their own settings in the home folder, and a /tmp that is theirs alone;
- * Ralph's journal, `.ralph/` and `ralph.yml` stay read-only. `command`: a wrapper of the user's own. Process
+ * What agents are shut into. `bwrap`: they see the machine read-only and write in their work tree, of its git
+ * folder what a commit needs, their outbox and works, their own settings in the home folder, and a /tmp that is
+ * theirs alone; Ralph's journal, `.ralph/` and `ralph.yml` stay read-only, and its key is not seen. `command`: a wrapper of the user's own. Process
  * ids stay those of the machine, so that a tree is found and ended as without a sandbox. Gates run outside.
  */
-import { existsSync, realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, isAbsolute, join, sep } from 'node:path';
 import type { Sandbox } from '../config/index.ts';
 import type { ProblemFacts } from '../core/index.ts';
 import type { Agent, AgentCall } from '../engine/index.ts';
 import { findProgram, run } from '../process/index.ts';
 import { findProject } from '../repo/index.ts';
+import { stateFolder } from '../store/index.ts';
+import { type GitMounts, gitMounts } from './sandbox-git.ts';
 
 /** Below the home folder: where agent programs keep what they know between runs. */
 const HOMES = [
@@ -70,8 +72,9 @@ export function shutIn(agent: Agent, sandbox: Sandbox): Agent {
 }
 
 async function insideBwrap(call: AgentCall, shape: Shape): Promise<AgentCall> {
-  const { root, commonDir } = await findProject(call.cwd);
-  const mounts = writable(call, { shape, root, commonDir });
+  const project = await findProject(call.cwd);
+  const { root } = project;
+  const mounts = writable(call, { shape, root, git: await gitMounts(project, call.env) });
   const { env: allowed } = shape;
   const kept = Object.entries(call.env).filter(
     ([name]) => allowed === null || allowed.includes(name) || ALWAYS.test(name),
@@ -117,7 +120,7 @@ function shownInTmp(paths: string[]): string[] {
 /** What may be written, then what in it may not, then what in that may; the last mount of a path counts. */
 function writable(
   { cwd, env }: AgentCall,
-  { shape, root, commonDir }: { shape: Shape; root: string; commonDir: string | null },
+  { shape, root, git }: { shape: Shape; root: string; git: GitMounts },
 ): string[] {
   const { HOME: home = '', RALPH_SESSION_DIR: sessionDir = '', RALPH_OUTBOX: outbox = '' } = env;
   const mainDir = dirname(dirname(sessionDir));
@@ -125,26 +128,47 @@ function writable(
   // A file that is not there cannot be made writable, and agents add to it.
   if (existsSync(dirname(memories))) writeFileSync(memories, '', { flag: 'a' });
   const homes = home === '' ? [] : HOMES.map((name) => join(home, name));
-  const more = shape.write.map((path) => atHome(path, home));
-  const may = [...homes, ...more, root, ...(commonDir === null ? [] : [commonDir])];
+  const may = [...homes, ...shape.write.map((path) => atHome(path, home))];
+  const state = stateFolder(env);
+  // Who makes it later would make it in the open.
+  mkdirSync(state, { recursive: true, mode: 0o700 });
   const mayNot = [
     ...[mainDir, cwd].flatMap((dir) =>
       ['.ralph', '.ralph-sessions', 'ralph.yml'].map((name) => join(dir, name)),
     ),
-    join(home, '.config', 'ralph'),
-    env.XDG_STATE_HOME ? join(env.XDG_STATE_HOME, 'ralph') : join(home, '.local', 'state', 'ralph'),
+    ...runOutside(env, may),
   ];
+  const around = mayNot.filter((path) => root.startsWith(`${path}${sep}`));
   const still = [
-    ...(mayNot.some((path) => root.startsWith(`${path}${sep}`)) ? [root] : []),
     ...(outbox === '' ? [] : [dirname(outbox)]),
     ...['iterations', 'knowledge'].map((name) => join(sessionDir, name)),
     memories,
+    ...git.own,
   ];
+  const all = (how: string, paths: string[]) => paths.flatMap((path) => mount(how, path));
   return [
-    ...may.flatMap((path) => mount('--bind', path)),
-    ...mayNot.flatMap((path) => mount('--ro-bind', path)),
-    ...still.flatMap((path) => mount('--bind', path)),
+    ...all('--bind', may),
+    // Nothing of it is seen but a work tree of ours that lies in it.
+    ...['--tmpfs', real(state)],
+    ...all('--ro-bind', around),
+    ...all('--bind', [root, ...git.open]),
+    ...all('--ro-bind', [...mayNot.filter((path) => !around.includes(path)), ...git.shut]),
+    ...all('--bind', still),
+    ...all('--ro-bind', git.ownShut),
+    ...['--remount-ro', real(state)],
   ];
+}
+
+/** What programs outside of the sandbox are started from, or take their orders from, where it could be written. */
+function runOutside(env: Record<string, string>, may: string[]): string[] {
+  const { HOME: home = '', PATH = '', XDG_CONFIG_HOME: config = '' } = env;
+  const isOpen = (path: string) => may.some((open) => path === open || path.startsWith(`${open}${sep}`));
+  const folders = [join(home, '.config'), config].filter(
+    (folder) => isAbsolute(folder) && existsSync(folder),
+  );
+  const settings = folders.flatMap((folder) => ['git', 'ralph'].map((name) => join(folder, name)));
+  for (const folder of settings.filter(isOpen)) mkdirSync(folder, { recursive: true });
+  return [...settings, join(home, '.gitconfig'), ...PATH.split(delimiter).filter(isOpen)];
 }
 
 function atHome(path: string, home: string): string {

@@ -3,6 +3,7 @@ export { type BranchStanding, branchStandings } from './branch-standing.ts';
 export { type Dirty, type GroundOptions, openGround, type RepoGround } from './ground.ts';
 export { type GitFolders, type Head, readHead, unfinishedOperation } from './head.ts';
 export { gitVersion, hookHealth, trySigning } from './health.ts';
+export { hooksOf } from './hooks.ts';
 export { missingIdentity } from './identity.ts';
 export { committedText, hiddenByProject } from './ignored.ts';
 export {

@@ -23,7 +23,8 @@ import { type ConfigEntry, configEntries } from './config-text.ts';
 import type { Place } from './place.ts';
 import { bringBack, type Refs, readRefs } from './refs.ts';
 
-const NAMES = ['config', 'config.worktree', 'info/attributes', 'info/exclude'];
+/** The last two say which repository a work tree belongs to, as the file `.git` in it does; a main checkout has none. */
+const NAMES = ['config', 'config.worktree', 'info/attributes', 'info/exclude', 'commondir', 'gitdir'];
 /** A file that is larger is no rule file of git's; it is told, and not put back. */
 const MOST_BYTES = 8 * 1024 * 1024;
 
@@ -35,13 +36,12 @@ interface RuleFile {
 
 function ruleFiles(place: Place): RuleFile[] {
   const folders = new Set([place.commonDir ?? place.privateGit, place.gitDir ?? place.privateGit]);
-  return [...folders].flatMap((folder) =>
-    NAMES.map((name) => {
-      const file = join(folder, name);
-      const below = relative(place.root, file);
-      return { file, path: below.startsWith('..') ? file : below };
-    }),
-  );
+  const files = [...folders].flatMap((folder) => NAMES.map((name) => join(folder, name)));
+  if (place.gitDir !== place.commonDir) files.push(join(place.root, '.git'));
+  return files.map((file) => {
+    const below = relative(place.root, file);
+    return { file, path: below.startsWith('..') ? file : below };
+  });
 }
 
 /** The sha256 of each of these files that is there; the content is kept in our own folder. */

@@ -1,6 +1,6 @@
 /** Agents in a sandbox: what they cannot reach, what they still can, and a machine that has none. */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -68,6 +68,91 @@ test.runIf(usable)('inside bwrap without a network its work lands, and nothing e
   expect(existsSync(MINE)).toBe(false);
   expect(project.read('.ralph/memories.md')).toContain('npm test');
   expect(project.git('status', '--porcelain')).toBe('');
+});
+
+/** What would make a git outside start a program, or speak of another repository; each with what it must not be able to do. */
+const GIT_TRIES: Record<string, string> = {
+  hook: 'mkdir -p "$G/hooks"; printf "#!/bin/sh\\ntouch \\"%s/hooked\\"\\n" "$OUTSIDE" > "$G/hooks/pre-commit" && chmod +x "$G/hooks/pre-commit"',
+  'hooks away': 'mv "$G/hooks" "$G/other" && mkdir "$G/hooks"',
+  config: 'git config core.fsmonitor "touch $OUTSIDE/watched"',
+  'config by hand': 'echo "[core]" >> "$G/config"',
+  'own config': 'echo "[core]" >> "$(git rev-parse --git-dir)/config.worktree"',
+  info: 'echo "* filter=x" >> "$G/info/attributes"',
+  'other tree': 'mkdir -p "$G/worktrees/other"',
+  submodule: 'echo "[core]" >> "$G/modules/deep/inner/config"',
+  'submodule hook': 'echo > "$G/modules/deep/inner/hooks/pre-commit"',
+  'user config': 'mkdir -p ~/.config/git && echo "[core]" >> ~/.config/git/config',
+  'on the path': 'echo > ~/.local/bin/git',
+  key: 'cat "$XDG_STATE_HOME/ralph/key" ~/.local/state/ralph/key',
+  'a state': 'echo > "$XDG_STATE_HOME/ralph/key"',
+};
+/** Of a linked work tree alone. */
+const LINKED_TRIES: Record<string, string> = {
+  'link file': 'echo "gitdir: $OUTSIDE" > .git',
+  commondir: 'echo "$OUTSIDE" > "$(git rev-parse --git-dir)/commondir"',
+  'index of the checkout': 'echo > "$G/index"',
+  'head of the checkout': 'echo "ref: refs/heads/x" > "$G/HEAD"',
+};
+
+const COMMITS = `git commit -q --allow-empty -m tried
+git checkout -q -b side && git commit -q --allow-empty -m side && git checkout -q - && git merge -q --no-ff -m both side
+git branch -D side && git stash list && git tag made`;
+
+async function triedOnGit(args: string[], tries: Record<string, string>): Promise<Record<string, string>> {
+  project = makeProject({
+    files: {
+      'ralph/tasks.json': taskList([story('a')]),
+      'agent.sh': `cat > /dev/null
+G=$(cd "$(git rev-parse --git-common-dir)" && pwd)
+try() { if (set -e; eval "$2") > /dev/null 2>&1; then echo "$1: yes"; else echo "$1: no"; fi >> a.txt; }
+${Object.entries(tries)
+  .map(([name, command]) => `try '${name}' '${command}'`)
+  .join('\n')}
+try commits '${COMMITS}'
+git log -1 --format=%s >> log.txt
+echo "<promise>COMPLETE</promise>"
+`,
+    },
+    config: '  boxed: { command: [bash, agent.sh] }\nsandbox: bwrap\n',
+  });
+  spawnSync('git', ['init', '-q', '--bare', join(project.dir, '.git/modules/deep/inner')]);
+  const outside = mkdtempSync(join(tmpdir(), 'ralph-outside-'));
+  const home = mkdtempSync(join(tmpdir(), 'ralph-home-'));
+  try {
+    for (const folder of ['.config', '.local/bin', 'state/ralph', '.local/state/ralph'])
+      mkdirSync(join(home, folder), { recursive: true });
+    for (const folder of ['state', '.local/state'])
+      writeFileSync(join(home, folder, 'ralph/key'), `${'a'.repeat(64)}\n`);
+    const env = {
+      OUTSIDE: outside,
+      HOME: home,
+      XDG_STATE_HOME: join(home, 'state'),
+      PATH: `${join(home, '.local/bin')}:${process.env.PATH}`,
+    };
+    const ran = await project.ralph(['run', '--agent', 'boxed', '--json', ...args], { env });
+    expect(result(ran).exit, ran.out + ran.err).toMatchObject({ code: 0 });
+    expect(readdirSync(outside)).toEqual([]);
+    const lines = project.git('show', 'main:a.txt').trim().split('\n');
+    return Object.fromEntries(lines.map((line) => line.split(': ') as [string, string]));
+  } finally {
+    removeFolder(outside);
+    removeFolder(home);
+  }
+}
+
+const noneOf = (tries: Record<string, string>) =>
+  Object.fromEntries(Object.keys(tries).map((name) => [name, 'no']));
+
+test.runIf(usable)(
+  'nothing that makes a git outside run a program can be written, and all of git works',
+  async () => {
+    expect(await triedOnGit([], GIT_TRIES)).toEqual({ ...noneOf(GIT_TRIES), commits: 'yes' });
+  },
+);
+
+test.runIf(usable)('nor from the work tree of a loop, which cannot touch the user’s checkout', async () => {
+  const tries = { ...GIT_TRIES, ...LINKED_TRIES };
+  expect(await triedOnGit(['--worktree', 'l'], tries)).toEqual({ ...noneOf(tries), commits: 'yes' });
 });
 
 test.runIf(usable)('bwrap as it is leaves the network and the variables', async () => {
