@@ -49,14 +49,22 @@ export interface Updates {
   costBefore(update: Json): void;
 }
 
+function lineIn({ input: { command } }: ToolCall): string {
+  return Array.isArray(command)
+    ? command.filter((part) => typeof part === 'string').join(' ')
+    : text(command);
+}
+
+/** The command that a call is given, whatever kind its agent says it is; a change of files is given none. */
+export function commandGiven(call: ToolCall): string {
+  if (WRITING.has(call.kind) && call.paths.length > 0) return '';
+  return commandOf(call) || unwrapShell(lineIn(call));
+}
+
 /** The command of a shell call; empty where it is none. */
 export function commandOf(call: ToolCall): string {
   if (call.kind !== 'execute') return '';
-  const { command } = call.input;
-  const line = Array.isArray(command)
-    ? command.filter((part) => typeof part === 'string').join(' ')
-    : text(command);
-  return unwrapShell(line || call.title.replace(/^`([\s\S]*)`$/, '$1'));
+  return unwrapShell(lineIn(call) || call.title.replace(/^`([\s\S]*)`$/, '$1'));
 }
 
 function pathsIn(update: Json): string[] {

@@ -6,7 +6,7 @@
  */
 import type { PermissionDecision, PermissionRequest } from '../core/index.ts';
 import { type Json, object, objects, parseLine, text } from './json.ts';
-import { changeText, type Desk, refusal } from './permission.ts';
+import { changeText, type Desk, refusal, restOf } from './permission.ts';
 
 /** Tools that run a command or change files. */
 const ASKED_TOOLS = ['Bash', 'PowerShell', 'Monitor', 'Write', 'Edit', 'MultiEdit', 'NotebookEdit'];
@@ -44,15 +44,23 @@ function changeIn(input: Json, path: string): string | null {
   return pieces.length === 0 ? null : pieces.join('\n');
 }
 
+/** Fields of a command that change nothing of what it does. */
+const SAID = ['command', 'description', 'timeout', 'timeout_ms', 'run_in_background', 'persistent'];
+
 function requestOf({ tool_name: name, input: given, description }: Json): PermissionRequest {
-  const input = object(given);
-  const path = text(input.file_path) || text(input.notebook_path);
+  const whole = object(given);
+  // What fields of a server's tools mean nobody knows.
+  const own = text(name).startsWith('mcp__') ? {} : whole;
+  const command = text(own.command);
+  const path = text(own.file_path) || text(own.notebook_path);
+  const input = command !== '' ? restOf(whole, SAID) : path === '' ? restOf(whole, []) : undefined;
   return {
     tool: text(name) || 'tool',
     title: text(description) || text(name) || 'a tool',
-    command: text(input.command) || null,
+    command: command || null,
     paths: path === '' ? [] : [path],
-    diff: path === '' ? null : changeIn(input, path),
+    diff: path === '' ? null : changeIn(own, path),
+    ...(input === undefined ? {} : { input }),
   };
 }
 

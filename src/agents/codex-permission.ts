@@ -5,8 +5,8 @@
  * that runs as well.
  */
 import type { PermissionDecision, PermissionRequest } from '../core/index.ts';
-import { type Json, object, objects, parseLine, text } from './json.ts';
-import type { Desk } from './permission.ts';
+import { isObject, type Json, object, objects, parseLine, text } from './json.ts';
+import { type Desk, restOf } from './permission.ts';
 import { LISTED } from './stream.ts';
 import { unwrapShell } from './unwrap-shell.ts';
 
@@ -39,6 +39,7 @@ function commandRequest(params: Json): PermissionRequest {
     command: command === '' ? null : command,
     paths: [],
     diff: null,
+    ...(text(params.cwd) === '' ? {} : { from: text(params.cwd) }),
   };
 }
 
@@ -55,10 +56,13 @@ function changeRequest(params: Json, changes: Json[]): PermissionRequest {
 }
 
 /** A server of tools whose call has to be agreed to; anything else that it wants to know, nobody is there to tell. */
-function serverRequest({ serverName, message, requestedSchema }: Json): PermissionRequest | null {
+function serverRequest({ serverName, message, requestedSchema, _meta }: Json): PermissionRequest | null {
   if (Object.keys(object(object(requestedSchema).properties)).length > 0) return null;
   const title = text(message) || 'a tool';
-  return { tool: text(serverName) || 'mcp', title, command: null, paths: [], diff: null };
+  const request = { tool: text(serverName) || 'mcp', title, command: null, paths: [], diff: null };
+  const meta = object(_meta);
+  const input = restOf(isObject(meta.tool_params) ? { message: title, ...meta.tool_params } : meta, []);
+  return input === undefined ? request : { ...request, input };
 }
 
 /** Hears the requests of one run. */
@@ -76,7 +80,8 @@ export function codexEar(desk: Desk): (line: string, later: (words: string) => v
   return (line, later) => {
     if (CHANGE.test(line)) {
       const item = object(object(object(parseLine(line)).params).item);
-      if (changes.size >= LISTED) changes.clear();
+      const [oldest] = changes.keys();
+      if (changes.size >= LISTED && oldest !== undefined) changes.delete(oldest);
       changes.set(text(item.id), objects(item.changes));
       return false;
     }

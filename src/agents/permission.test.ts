@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PermissionDecision, PermissionRequest } from '../core/index.ts';
 import type { AgentCall } from '../engine/index.ts';
+import { acpRequest } from './acp-permission.ts';
 import { claudeLive } from './claude-live.ts';
 import { readCodex } from './codex.ts';
 import { codexLive } from './codex-live.ts';
@@ -94,6 +95,21 @@ describe('claude code asks', () => {
     expect(requests).toMatchObject([{ tool, command: null, paths: ['/repo/a.txt'], diff }]);
   });
 
+  it.each([
+    ['mcp__db__run', { command: 'ls', file_path: 'a', sql: 'drop table x' }],
+    ['WebFetch', { url: 'https://example.org', prompt: 'read it' }],
+  ])('for %s, with all that it is given', async (tool, input) => {
+    const { call, requests } = asked(ALLOW);
+    await told(claudeLive(call), [asks(tool, input)]);
+    expect(requests).toMatchObject([{ tool, command: null, paths: [], input }]);
+  });
+
+  it('for a command out of its sandbox, and says so', async () => {
+    const { call, requests } = asked(ALLOW);
+    await told(claudeLive(call), [asks('Bash', { ...PUSH, timeout: 5, dangerouslyDisableSandbox: true })]);
+    expect(requests).toMatchObject([{ command: PUSH.command, input: { dangerouslyDisableSandbox: true } }]);
+  });
+
   it('no more after it took the question back', async () => {
     const { call, gone } = asked(null);
     const back = line({ type: 'control_cancel_request', request_id: 'r1' });
@@ -153,6 +169,23 @@ describe('codex asks', () => {
     ]);
   });
 
+  it('for a change that was told long before, and of the oldest one nobody knows its files', async () => {
+    const { call, requests } = asked(ALLOW);
+    const many = Array.from({ length: 1000 }, (_, at) =>
+      line({ method: 'item/started', params: { item: { ...item, id: `c${at}` }, threadId: 't' } }),
+    );
+    const about = (itemId: string) => request('item/fileChange/requestApproval', { itemId });
+    await told(codexLive(call), [CHANGE[0]!, ...many, about('c0'), about('c')]);
+    expect(requests.map(({ paths }) => paths.length)).toEqual([3, 0]);
+  });
+
+  it('for a tool of a server, with what it is given', async () => {
+    const { call, requests } = asked(ALLOW);
+    const about = { serverName: 'notes', message: 'May it?', _meta: { tool_params: { text: 'x' } } };
+    await told(codexLive(call), [request('mcpServer/elicitation/request', about)]);
+    expect(requests).toMatchObject([{ tool: 'notes', input: { message: 'May it?', text: 'x' } }]);
+  });
+
   it('for a tool of a server, and what else a server wants to know nobody tells it', async () => {
     const { call, requests } = asked(ALLOW);
     const about = { serverName: 'notes', mode: 'form', message: 'Allow notes to run tool "add"?' };
@@ -180,6 +213,29 @@ describe('codex asks', () => {
     const reader = readCodex();
     for (const one of [COMMAND, ...CHANGE]) reader.line(one);
     expect(reader.told().unknownEvents).toBe(0);
+  });
+});
+
+describe('an agent behind the protocol asks', () => {
+  const of = (call: object) => acpRequest({ ...CALL, ...call }, {});
+  const CALL = { id: '1', title: 'a title', kind: 'other', input: {}, paths: [], begun: false };
+
+  it.each(['other', 'execute', 'fetch', 'think', ''])(
+    'for a command, which is one though it is called %j',
+    (kind) => {
+      const input = { command: 'git push', description: 'x', workdir: 'sub' };
+      expect(of({ kind, input })).toMatchObject({
+        command: 'git push',
+        input: { workdir: 'sub' },
+        from: 'sub',
+      });
+    },
+  );
+
+  it('for anything else with all that it is given, and for a change with its files', () => {
+    expect(of({ input: { url: 'x' } })).toMatchObject({ tool: 'other', command: null, input: { url: 'x' } });
+    const edit = of({ kind: 'edit', input: { filePath: 'a', command: 'create' }, paths: ['a'] });
+    expect(edit).toMatchObject({ command: null, paths: ['a'], input: { command: 'create' } });
   });
 });
 

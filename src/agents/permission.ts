@@ -4,6 +4,7 @@
  */
 import type { PermissionDecision, PermissionRequest } from '../core/index.ts';
 import type { AgentCall } from '../engine/index.ts';
+import type { Json } from './json.ts';
 
 /** Whether rules hold for this call, so that the agent has to ask. */
 export const isAsked = (call: AgentCall): boolean => call.permission !== undefined;
@@ -46,6 +47,12 @@ export function openDesk(call: Pick<AgentCall, 'permission'>): Desk {
 /** What the agent reads of a refusal. */
 export const refusal = (reason: string): string =>
   `Not allowed: ${reason}. Do not try to reach the same by another way; do what can be done without it, and report what cannot.`;
+
+/** What is left of an input without these fields; undefined: nothing. */
+export function restOf(input: Json, without: readonly string[]): Json | undefined {
+  const rest = Object.entries(input).filter(([name]) => !without.includes(name));
+  return rest.length === 0 ? undefined : Object.fromEntries(rest);
+}
 
 /** Longest text of one side of a change that is shown. */
 const SIDE_CHARS = 4000;

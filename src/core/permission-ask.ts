@@ -15,6 +15,10 @@ export interface PermissionRequest {
   paths: string[];
   /** The change it would make, as lines that go and come. */
   diff: string | null;
+  /** What else the tool is given; absent: the command or the change says it all. */
+  input?: Readonly<Record<string, unknown>>;
+  /** The folder that the command is run in; absent: the project. */
+  from?: string;
 }
 
 export type PermissionDecision = { allow: true } | { allow: false; reason: string };
@@ -28,24 +32,45 @@ export interface PermissionAsker {
   now: number;
 }
 
-/** Of a command and of a change, so much is shown. */
+/** Of a command, a change and what a tool is given, so much is shown. */
 const SHOWN = 2000;
 
-/** What the request is about, to be known again. */
-export function wantedIn({ tool, title, command, paths }: PermissionRequest): string {
-  return (command ?? `${tool}: ${paths.join(', ') || title}`).slice(0, 10_000);
+const isEmpty = (input: object | undefined): boolean => Object.keys(input ?? {}).length === 0;
+
+/** All that the request is about. */
+function whole({ tool, title, command, paths, input, from }: PermissionRequest): string {
+  const given = isEmpty(input) ? '' : JSON.stringify(input);
+  if (command === null) return `${tool}: ${[paths.join(', '), given].filter(Boolean).join(' ') || title}`;
+  const place = from === undefined ? '' : `\n(in ${from})`;
+  return `${command}${place}${given === '' ? '' : `\n(with ${given})`}`;
 }
 
-const cut = (text: string): string => (text.length > SHOWN ? `${text.slice(0, SHOWN)}\n… (cut)` : text);
+/** What the request is about, to be known again. */
+export const wantedIn = (request: PermissionRequest): string => whole(request).slice(0, 10_000);
 
-/** Two different requests look different also where they are cut. */
+/** Whether people see all of it: only then can they know what they allow beyond this once. */
+function isSeen(request: PermissionRequest): boolean {
+  const { command, paths, input } = request;
+  return (command !== null || paths.length > 0 || !isEmpty(input)) && whole(request).length <= SHOWN;
+}
+
+const cut = (text: string): string =>
+  text.length > SHOWN
+    ? `${text.slice(0, SHOWN)}\n… (${text.length - SHOWN} more characters are not shown)`
+    : text;
+
 function words(request: PermissionRequest, { rule, unread }: PermissionVerdict): string {
-  const wanted = wantedIn(request);
-  const what = request.command === null ? `use ${wanted}` : 'run this command';
-  const shown = request.command === null ? (request.diff ?? '') : wanted;
+  const { command, tool, title, paths, input, diff } = request;
+  const about = paths.length > 0 ? `${tool}: ${paths.join(', ')}` : tool;
+  const what = command === null ? `use ${cut(about)}` : 'run this command';
   const by = rule === null ? 'permissions.default' : `the rule "${rule}"`;
   const why = unread ?? `${by} says: ask`;
-  return [`May the agent ${what}? (${why})`, ...(shown === '' ? [] : ['', cut(shown)])].join('\n');
+  const given = isEmpty(input) ? '' : JSON.stringify(input, null, 2);
+  const said = command !== null || paths.length > 0 || title === tool ? '' : `It is called: ${cut(title)}`;
+  const shown = command === null ? [diff ?? '', given, said] : [whole(request)];
+  return [`May the agent ${what}? (${why})`, ...shown.filter(Boolean).flatMap((one) => ['', cut(one)])].join(
+    '\n',
+  );
 }
 
 /** The question to people. Silence is a no, and so is anything that is no yes. */
@@ -62,7 +87,7 @@ export function permissionQuestion(
     text: words(asked.request, asked.verdict),
     options: [
       { key: 'allow', text: 'Allow once' },
-      { key: 'always', text: 'Allow always in this run' },
+      ...(isSeen(asked.request) ? [{ key: 'always', text: 'Allow always in this run' }] : []),
       { key: 'deny', text: 'Deny' },
     ],
     default: 'deny',

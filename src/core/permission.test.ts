@@ -95,7 +95,6 @@ describe('given rules about commands', () => {
       word: 'deny',
       rule: '*.env',
     });
-    expect(permissionFor(policy, { command: null, paths: [] }).word).toBe('allow');
   });
 
   it.each([
@@ -258,5 +257,65 @@ describe('given rules about commands', () => {
       const push: PermissionPolicy = { default: 'allow', rules: [{ match: 'git push*', policy: 'deny' }] };
       expect(about('echo done > "$LOG"', push)).toBe('allow');
     });
+  });
+
+  describe('and a tool that neither runs a command nor names a file', () => {
+    const rules: PermissionPolicy['rules'] = [
+      { match: 'git push*', policy: 'deny' },
+      { match: 'infra/*', policy: 'deny' },
+      { match: 'mcp__notes__*', policy: 'allow' },
+      { match: 'mcp__prod__*', policy: 'deny' },
+    ];
+    const of = (
+      tool: string,
+      input?: Record<string, unknown>,
+      policy: PermissionPolicy = { default: 'allow', rules },
+    ) => permissionFor(policy, { tool, command: null, paths: [], ...(input === undefined ? {} : { input }) });
+
+    it.each([undefined, {}])(
+      'when it is given %j, then nobody knows what it would do, and it is asked for',
+      (input) => {
+        expect(of('other', input)).toEqual({
+          word: 'ask',
+          rule: null,
+          unread: expect.stringContaining('does not tell'),
+        });
+        expect(of('other', input, { default: 'deny', rules }).word).toBe('deny');
+        expect(of('other', input, { default: 'allow', rules: [] }).word).toBe('allow');
+      },
+    );
+
+    it('when a rule names it, then that is the word', () => {
+      expect(of('mcp__prod__drop', { table: 'x' })).toEqual({ word: 'deny', rule: 'mcp__prod__*' });
+      expect(of('mcp__notes__add', { text: 'x' }, { default: 'deny', rules }).word).toBe('allow');
+      expect(of('mcp__notes__add', undefined).word).toBe('allow');
+      expect(of('WebFetch', { url: 'https://x.org/infra/a' }).word).toBe('allow');
+    });
+
+    it.each([
+      { command: 'ls; git push' },
+      { command: 'git', args: ['push', 'origin'] },
+      { cmd: ['git', 'push'] },
+      { deep: [{ script: 'cd x\ngit push' }] },
+      { path: 'infra/main.tf', content: 'x' },
+      { files: ['src/../infra/main.tf'] },
+      { what: 'git push origin' },
+    ])('when it is given %j, then what a rule denies is found in it', (input) => {
+      expect(of('mcp__notes__add', input).word).toBe('deny');
+    });
+
+    it('when what it is given cannot be read, then it is asked for', () => {
+      expect(of('x', { command: 'git $X' }).word).toBe('ask');
+      expect(of('x', { all: Array.from({ length: 600 }, () => 'a') }).word).toBe('ask');
+      expect(of('x', { body: "It's a text about git $X." }).word).toBe('allow');
+    });
+  });
+
+  it('when a command names files as well, or runs elsewhere, then they are held too', () => {
+    const policy: PermissionPolicy = { default: 'allow', rules: [{ match: 'infra/*', policy: 'deny' }] };
+    const wanted = { command: 'make', paths: ['infra/main.tf'], cwd: '/r' };
+    expect(permissionFor(policy, wanted).word).toBe('deny');
+    const moved = { command: 'echo x > main.tf', paths: [], cwd: '/r', from: '/r/infra' };
+    expect(permissionFor(policy, moved).word).toBe('deny');
   });
 });

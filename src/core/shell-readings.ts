@@ -287,9 +287,9 @@ function readLine(readings: Readings, { commands, inner }: ShellLine, depth: num
   }
 }
 
-/** Where `cwd` is not known, paths are matched as they are. */
-export function readingsOf(command: string, cwd: string | undefined): ShellReadings {
-  const shared: Shared = { cwd, places: [''], commands: MOST_COMMANDS, unread: null };
+/** Where `cwd` is not known, paths are matched as they are; `from`: where the line begins, seen from there. */
+export function readingsOf(command: string, cwd: string | undefined, from = ''): ShellReadings {
+  const shared: Shared = { cwd, places: [from], commands: MOST_COMMANDS, unread: null };
   if (command.length > MOST_CHARS) shared.unread = 'it is too long to be read';
   const text = command.slice(0, MOST_CHARS);
   const readings: Readings = {

@@ -137,7 +137,9 @@ function inProject(request: PermissionRequest, cwd: string): PermissionRequest {
     const inside = relative(cwd, resolve(cwd, path));
     return inside === '' || inside.startsWith('..') || isAbsolute(inside) ? resolve(cwd, path) : inside;
   });
-  return { ...request, paths: [...new Set(paths)] };
+  const { from, ...rest } = request;
+  const place = from === undefined ? cwd : resolve(cwd, from);
+  return { ...rest, paths: [...new Set(paths)], ...(place === cwd ? {} : { from: place }) };
 }
 
 const NOT_ASKED = 'withdrawn: the agent does not ask it any more';
