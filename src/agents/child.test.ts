@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
-import type { AgentReport } from '../core/index.ts';
+import { type AgentReport, redactorOf } from '../core/index.ts';
 import type { AgentCall, AgentEvent } from '../engine/index.ts';
 import { findByMarker } from '../process/index.ts';
 import { type ChildPlan, startChild } from './child.ts';
@@ -96,5 +96,45 @@ describe('a run', () => {
     expect(report.finalMessage.endsWith('漢end')).toBe(true);
     expect(report.finalMessage).not.toContain('\ufffd');
     expect(report.outputBytes).toBe(900_003);
+  });
+});
+
+describe('half a secret is never told', () => {
+  const value = 'q7Zr2WmX9tKc4VbN8sLd3FgH6jPy1RuT5aEo';
+  const redactor = redactorOf([{ name: 'A_TOKEN', value }]);
+  const parts = [0, 9, 18, 27].map((at) => value.slice(at, at + 9));
+  const leftIn = (told: unknown) => parts.filter((part) => JSON.stringify(told).includes(part));
+
+  it('at the end of what stderr said last', async () => {
+    const err = `${value}${' said'.repeat(196)} end\n`;
+    const report = await finish([{ err }, { exit: 1 }], { call: { redactor } });
+    expect(report.error?.message).toContain('said end');
+    expect(leftIn(report)).toEqual([]);
+  });
+
+  it('at the end of a command, a message or the name of a tool, wherever the line is cut', async () => {
+    const lines = [480, 1_980, 3_980].flatMap((length, n) => {
+      const command = `${'x '.repeat(length / 2)}${value}`;
+      const content = [
+        { type: 'tool_use', id: `t${n}`, name: 'Bash', input: { command } },
+        { type: 'text', text: command },
+      ];
+      return [JSON.stringify({ type: 'assistant', message: { id: `m${n}`, role: 'assistant', content } })];
+    });
+    const out = `${lines.join('\n')}\n`;
+    for (const at of [700, 1_100, 2_600]) {
+      events.splice(0);
+      const steps = [{ out: out.slice(0, at) }, { pause: 50 }, { out: out.slice(at) }, { exit: 1 }];
+      const report = await finish(steps, { call: { redactor } });
+      expect(events.filter(({ kind }) => kind === 'tool')).toHaveLength(3);
+      expect(leftIn([report, events])).toEqual([]);
+    }
+  });
+
+  it('at the beginning of what is kept of a text', async () => {
+    const out = `${'a word\n'.repeat(100)}${value}\n${'a word\n'.repeat(37_446)}`;
+    const report = await finish([{ out }], { call: { redactor }, plan: { reader: readText() } });
+    expect(report.finalMessage.length).toBeGreaterThan(200_000);
+    expect(leftIn(report)).toEqual([]);
   });
 });

@@ -3,9 +3,10 @@
  * process plus what the stream told into the report. The same for every agent; only the command line,
  * the way of the prompt and the reader differ.
  */
-import type { AgentError, AgentReport, Redactor } from '../core/index.ts';
+import type { AgentError, AgentReport } from '../core/index.ts';
 import type { AgentCall, AgentEvent, AgentHandle } from '../engine/index.ts';
-import { type LogSieve, type RunResult, run } from '../process/index.ts';
+import { type RunResult, run } from '../process/index.ts';
+import { cleanLines } from './sieve.ts';
 import type { StreamReader, Told } from './stream.ts';
 import { type Input, type LiveInput, startTalk, type Talk } from './talk.ts';
 
@@ -53,6 +54,8 @@ export function startChild(call: AgentCall, plan: ChildPlan): AgentHandle {
   let leaving: NodeJS.Timeout | undefined;
   let left: string[] = [];
   let talk: Talk | null = null;
+  const { redactor } = call;
+  const clean = { stdout: redactor && cleanLines(redactor), stderr: redactor && cleanLines(redactor) };
 
   /** Stopping the agent makes it clean up, so what it left running is noted before. */
   function showTheDoor(): void {
@@ -73,7 +76,9 @@ export function startChild(call: AgentCall, plan: ChildPlan): AgentHandle {
 
   function readLine(line: string, stream: 'stdout' | 'stderr'): void {
     if (stream === 'stdout') talk?.heard(line);
-    const events = stream === 'stdout' ? reader.line(line) : reader.complaint?.(line);
+    // Readers cut what they tell: half a secret would not be known as one.
+    const said = clean[stream]?.line(line) ?? line;
+    const events = stream === 'stdout' ? reader.line(said) : reader.complaint?.(said);
     if (events === undefined) return;
     for (const event of events) call.event(shown(event));
     giveUp(reader.hopeless());
@@ -97,7 +102,7 @@ export function startChild(call: AgentCall, plan: ChildPlan): AgentHandle {
     graceMs: GRACE_MS,
     maxLineBytes: LINE_BYTES,
     logPath: call.logPath,
-    ...(call.redactor === undefined ? {} : { logThrough: sieveOf(call.redactor) }),
+    ...(call.redactor === undefined ? {} : { keptThrough: (stream) => clean[stream]!.sieve }),
     onSpawn: (pid, startTime) => call.spawned(pid, startTime),
     onLine: readLine,
     onChunk: (bytes, stream) => {
@@ -131,21 +136,6 @@ export function startChild(call: AgentCall, plan: ChildPlan): AgentHandle {
       clearTimeout(overdue);
       talk?.over();
     }),
-  };
-}
-
-/** A character for each byte: what is no secret comes out as it came, whatever its encoding. */
-export function sieveOf(redactor: Redactor): () => LogSieve {
-  return () => {
-    const stream = redactor.stream();
-    return {
-      add: (bytes) =>
-        Buffer.from(
-          stream.add(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')),
-          'latin1',
-        ),
-      end: () => Buffer.from(stream.end(), 'latin1'),
-    };
   };
 }
 

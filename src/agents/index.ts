@@ -9,3 +9,4 @@ export { AGENTS, createAgent, findAgents } from './registry.ts';
 export type { ScriptSpec } from './script.ts';
 export { SCRIPT_COMMAND } from './script.ts';
 export { main as scriptMain } from './script-main.ts';
+export { sieveOf } from './sieve.ts';

@@ -2,7 +2,7 @@
  * An agent's request for permission, on its way to whoever decides and back. Each agent puts it into words of its own;
  * what is asked, what is shown and what silence or a broken wait means is the same for all of them.
  */
-import type { PermissionDecision, PermissionRequest } from '../core/index.ts';
+import { beginningOf, type PermissionDecision, type PermissionRequest } from '../core/index.ts';
 import type { AgentCall } from '../engine/index.ts';
 import type { Json } from './json.ts';
 
@@ -60,8 +60,7 @@ const SIDE_CHARS = 4000;
 /** A change of one file as its lines that go and come. */
 export function changeText(path: string, { before, after }: { before: string; after: string }): string {
   const lines = (side: string, mark: string) =>
-    side
-      .slice(0, SIDE_CHARS)
+    beginningOf(side, SIDE_CHARS)
       .split('\n')
       .filter((line, index, all) => line !== '' || index < all.length - 1)
       .map((line) => `${mark}${line}`);

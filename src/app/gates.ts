@@ -1,4 +1,6 @@
 /** Gates as child processes of the engine: the shell's own line, its output kept, its whole tree ended. */
+
+import { sieveOf } from '../agents/index.ts';
 import { type Redactor, readGate } from '../core/index.ts';
 import type { Gates } from '../engine/index.ts';
 import { run } from '../process/index.ts';
@@ -7,7 +9,7 @@ const KEEP_BYTES = 256 * 1024;
 const EXCERPT_CHARS = 4_000;
 const GRACE_MS = 5_000;
 
-/** Whether a gate passed is read of all that it printed; what is told of that goes through the redactor. */
+/** What a gate prints goes through the redactor before any of it is cut: half a secret would not be known as one. */
 export function processGates(redactor: Redactor): Gates {
   return {
     run(def, { ground, env, marker }) {
@@ -19,21 +21,22 @@ export function processGates(redactor: Redactor): Gates {
         idleMs: null,
         marker: { name: 'RALPH_MARKER', value: marker },
         keepBytes: KEEP_BYTES,
+        keptThrough: sieveOf(redactor),
       });
       const done = child.done.then((result) => {
         if (result.ending === 'stopped') return null;
         const exitCode = result.ending === 'spawn_failed' ? 127 : result.exitCode;
-        const text = result.error === null ? result.output.text : `${result.output.text}\n${result.error}`;
+        const error = result.error === null ? '' : `\n${redactor.text(result.error)}`;
+        const text = `${result.output.text}${error}`;
         const read = readGate({ def, exitCode, timedOut: result.ending === 'wall', stdoutAndErr: text });
-        const outputText = redactor.text(text);
         return {
           gate: def.name,
           run: def.run,
-          ...redactor.value(read),
+          ...read,
           exitCode,
           durationMs: result.durationMs,
-          excerpt: outputText.slice(-EXCERPT_CHARS),
-          outputText,
+          excerpt: text.slice(-EXCERPT_CHARS),
+          outputText: text,
         };
       });
       return { done, stop: () => child.stop(GRACE_MS) };

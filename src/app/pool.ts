@@ -1,5 +1,6 @@
 /** Work trees beside the user's, for agents side by side: where they lie, and how a new one is prepared. */
 import { join } from 'node:path';
+import { sieveOf } from '../agents/index.ts';
 import { Problem } from '../core/index.ts';
 import type { GroundPool } from '../engine/index.ts';
 import { type RunOptions, run } from '../process/index.ts';
@@ -7,6 +8,7 @@ import { openPool, type RepoGround } from '../repo/index.ts';
 import { sha256, stateFolder } from '../store/index.ts';
 import { agentEnvironment } from './environment.ts';
 import type { OpenRequest } from './open.ts';
+import { redactorHere } from './secrets.ts';
 
 /** How long a command that prepares a new work tree may take. */
 const SET_UP_MS = 30 * 60_000;
@@ -65,9 +67,10 @@ async function runLine(
     wallMs: SET_UP_MS,
     idleMs: null,
     keepBytes: 64 * 1024,
+    keptThrough: sieveOf(redactorHere()),
   }).done;
   if (result.ending === 'exited' && result.exitCode === 0) return;
-  const said = `${result.output.text}\n${result.error ?? ''}`.trim().slice(-600);
+  const said = `${result.output.text}\n${redactorHere().text(result.error ?? '')}`.trim().slice(-600);
   throw new Problem({
     code: 'pool.not_set_up',
     what: `\`${line}\` of worktree.run did not succeed in ${cwd}.`,

@@ -90,7 +90,7 @@ export async function openTelegram({ token, apiUrl, env = {} }: TelegramAccess):
     } catch (error) {
       if (timeout.aborted) return failed(null, `no answer within ${Math.round(timeoutMs / 1000)} s`);
       const { code, why, retryAfterS } = told(error);
-      return failed(code, redact(why), retryAfterS);
+      return failed(code, redact(why).slice(0, 300), retryAfterS);
     }
   };
   return {
@@ -130,7 +130,7 @@ function told(error: unknown): { code: number | null; why: string; retryAfterS: 
     const after = of.parameters?.retry_after;
     return {
       code: of.error_code,
-      why: String(of.description ?? 'no reason given').slice(0, 300),
+      why: String(of.description ?? 'no reason given'),
       retryAfterS: typeof after === 'number' && after >= 0 ? after : null,
     };
   }

@@ -14,6 +14,7 @@ export {
   DEFAULT_CLASSES,
 } from './complexity.ts';
 export { correctionName, openCorrection } from './correct.ts';
+export { beginningOf, endOf } from './cut.ts';
 export {
   CATEGORIES,
   definitionFacts,

@@ -53,7 +53,7 @@ export function throughKey(text: string, from: number, isLast: boolean): { at: n
       return { at, isOver: true };
     }
   }
-  return { at, isOver: isLast };
+  return { at, isOver: false };
 }
 
 /** The rest of the line, up to the last line of the key if it is that. */

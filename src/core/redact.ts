@@ -22,6 +22,10 @@ export interface Redactor {
 export interface RedactingStream {
   /** What can be given on of all that came so far. */
   add(piece: string): string;
+  /** A whole line without its end: all that can be given on of it, and nothing is held back. */
+  line(text: string): string;
+  /** Whether anything was found in the last piece and what was held back before it, or left out of them. */
+  foundAny(): boolean;
   /** What was held back. */
   end(): string;
 }
@@ -203,6 +207,7 @@ function startStream(finder: Finder, values: readonly string[]): RedactingStream
   /** Given on already: tells whether a word begins. */
   let context = '';
   let held = '';
+  let found = false;
 
   function pass(piece: string, isLast: boolean): string {
     const text = context + held + piece;
@@ -214,10 +219,12 @@ function startStream(finder: Finder, values: readonly string[]): RedactingStream
       context = text.slice(Math.max(0, from - CONTEXT_CHARS), from);
       return out;
     };
+    found = inside !== 'nothing';
     if (inside !== 'nothing') at = goOn(text, at, isLast);
     if (inside !== 'nothing') return keep(at);
     let sure = isLast ? text.length : Math.max(at, sureUpTo(text, values));
     const cursor = finder(text);
+    found ||= cursor(at) !== null;
     for (let first = cursor(at); first !== null && first.start < sure; first = cursor(at)) {
       const { start, end, name, key } = whole(first, cursor);
       const isOpen = !isLast && end > sure && key !== 'orphan';
@@ -251,6 +258,12 @@ function startStream(finder: Finder, values: readonly string[]): RedactingStream
 
   return {
     add: (piece) => (piece === '' ? '' : pass(piece, false)),
+    line(text) {
+      const out = pass(text, true);
+      context = '\n';
+      return out;
+    },
+    foundAny: () => found,
     end: () => pass('', true),
   };
 }

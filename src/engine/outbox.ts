@@ -67,7 +67,7 @@ export async function followOutbox(house: House, path: string, owner: OutboxOwne
   return {
     async poll() {
       for (const text of newLines(file, cursor)) {
-        const line = house.redactor.value(readOutboxLine(text, { verify }));
+        const line = readOutboxLine(house.redactor.text(text), { verify });
         lines.push(line);
         if (line.kind === 'forged') refused += 1;
         if (line.kind === 'topic' && line.topic !== ASKING) {

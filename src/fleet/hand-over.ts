@@ -1,6 +1,7 @@
 /** `land: { command }`: the user's own way to land a branch, in the loop's work tree, with the loop in its variables. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { sieveOf } from '../agents/index.ts';
 import type { Redactor } from '../core/index.ts';
 import { endAll, findByMarker, run } from '../process/index.ts';
 import { openIntegration } from '../repo/index.ts';
@@ -42,6 +43,7 @@ export async function handOver(request: HandOver): Promise<Landing> {
     wallMs: WALL_MS,
     idleMs: null,
     marker,
+    keptThrough: sieveOf(request.redactor),
   });
   const stop = () => void child.stop(GRACE_MS);
   signal?.addEventListener('abort', stop, { once: true });
@@ -52,8 +54,7 @@ export async function handOver(request: HandOver): Promise<Landing> {
     await tellLoop(mainDir, Date.now(), { type: 'loop.handed_over', ...told, head });
     return { kind: 'handed_over' };
   }
-  const said = request.redactor
-    .text(`${result.output.text}\n${result.error ?? ''}`)
+  const said = `${result.output.text}\n${request.redactor.text(result.error ?? '')}`
     .trim()
     .split('\n')
     .slice(-5)

@@ -25,12 +25,12 @@ export interface RunOptions {
   onSpawn?(pid: number, startTime: string): void | Promise<void>;
   /** One line without its end; at most `maxLineBytes` of it, then a mark with what was dropped. Must not throw. */
   onLine?(line: string, stream: 'stdout' | 'stderr'): void;
-  /** Raw bytes as they come; valid during the call only. Must not throw. */
+  /** Bytes as they come, through `keptThrough`; valid during the call only. Must not throw. */
   onChunk?(bytes: Uint8Array, stream: 'stdout' | 'stderr'): void;
   /** Both streams are appended to this file; a slow disk slows the child instead of filling memory. */
   logPath?: string;
-  /** What each of the two streams goes through on its way into the log; absent: it is written as it is. */
-  logThrough?(): LogSieve;
+  /** What each of the two streams goes through before it is logged and before its ends are kept; absent: nothing. */
+  keptThrough?(stream: 'stdout' | 'stderr'): LogSieve;
   /** Bytes kept of the head and of the tail, each; default 64 KiB. */
   keepBytes?: number;
   /** Default 1 MiB. */
@@ -42,7 +42,7 @@ export interface RunOptions {
   beforeIdle?(sinceMs: number): Promise<boolean>;
 }
 
-/** What is written in place of what came. */
+/** What is written and kept in place of what came. */
 export interface LogSieve {
   /** The bytes are valid during the call only. */
   add(bytes: Uint8Array): Uint8Array;

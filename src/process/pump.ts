@@ -43,12 +43,14 @@ export function startPump(
       guarded(() => options.onLine?.(line, name)),
     ),
   );
-  const sieves = names.map(() => options.logThrough?.() ?? null);
+  const sieves = names.map((name) => options.keptThrough?.(name) ?? null);
   let last = { awakeMs: 0, epochMs: Date.now() };
   let isHeldBack = false;
   /** Set by the exit: at so many bytes the child's own output is all in. */
   let mostBytes = Number.POSITIVE_INFINITY;
   let open = names.length;
+  /** Bytes of both, as they came. */
+  let came = 0;
 
   function guarded(call: () => void): void {
     try {
@@ -66,22 +68,25 @@ export function startPump(
     if (!isHeldBack) return;
     isHeldBack = false;
     touch();
-    if (kept.both.count() < mostBytes) for (const name of names) streams[name].resume();
+    if (came < mostBytes) for (const name of names) streams[name].resume();
   }
 
   function take(chunk: Buffer, name: StreamName): void {
     touch();
-    kept[name].add(chunk);
-    kept.both.add(chunk);
-    guarded(() => options.onChunk?.(chunk, name));
+    came += chunk.length;
+    const sieved = sieves[names.indexOf(name)]?.add(chunk) ?? chunk;
     if (options.onLine !== undefined) splitters[names.indexOf(name)]!.add(chunk);
-    if (logged(sieves[names.indexOf(name)]?.add(chunk) ?? chunk) === false) isHeldBack = true;
-    if (isHeldBack || kept.both.count() >= mostBytes) for (const each of names) streams[each].pause();
+    if (!keep(sieved, name)) isHeldBack = true;
+    if (isHeldBack || came >= mostBytes) for (const each of names) streams[each].pause();
   }
 
   /** False: enough waits to be written. */
-  function logged(bytes: Uint8Array): boolean {
-    return bytes.length === 0 || log === null || log.write(bytes);
+  function keep(bytes: Uint8Array, name: StreamName): boolean {
+    if (bytes.length === 0) return true;
+    kept[name].add(bytes);
+    kept.both.add(bytes);
+    guarded(() => options.onChunk?.(bytes, name));
+    return log === null || log.write(bytes);
   }
 
   for (const name of names) {
@@ -100,20 +105,20 @@ export function startPump(
     },
     async drain() {
       const until = performance.now() + DRAIN_MS;
-      mostBytes = Math.min(mostBytes, kept.both.count() + DRAIN_BYTES);
-      let seen = kept.both.count();
+      mostBytes = Math.min(mostBytes, came + DRAIN_BYTES);
+      let seen = came;
       let quietSince = performance.now();
       const isQuiet = () => performance.now() - quietSince >= QUIET_MS;
       while (open > 0 && seen < mostBytes && performance.now() < until && !isQuiet()) {
         await sleep(10);
-        if (isHeldBack || kept.both.count() !== seen) quietSince = performance.now();
-        seen = kept.both.count();
+        if (isHeldBack || came !== seen) quietSince = performance.now();
+        seen = came;
       }
     },
     async close() {
       for (const name of names) streams[name].destroy();
       for (const splitter of splitters) splitter.end();
-      for (const sieve of sieves) if (sieve !== null) logged(sieve.end());
+      for (const name of names) keep(sieves[names.indexOf(name)]?.end() ?? new Uint8Array(), name);
       return log === null ? null : log.close();
     },
     kept() {
@@ -122,7 +127,7 @@ export function startPump(
         stdout: kept.stdout.read(),
         output,
         stderrTail: kept.stderr.read().tail,
-        outputBytes: output.bytes,
+        outputBytes: came,
       };
     },
   };

@@ -4,10 +4,12 @@
  * git does not know yet are announced first (`git add -N`); when the commit fails that is undone to the
  * byte, provided nobody else wrote the index meanwhile.
  */
+
 import { existsSync } from 'node:fs';
 import { open, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { endOf } from '../core/index.ts';
 import type { CommitRequest, CommitResult } from '../engine/index.ts';
 import { blobId } from './blob-id.ts';
 import { currentBlobs, lstatOrNull } from './content.ts';
@@ -399,7 +401,7 @@ function lockReason(place: GitPlace): string {
 
 function reasonOf(result: GitResult): string {
   const text = `${result.stderr.trim()}\n${result.stdout.toString('utf8').trim()}`.trim();
-  return text.slice(-REASON_BYTES) || `git ended with code ${result.code} and said nothing.`;
+  return endOf(text, REASON_BYTES) || `git ended with code ${result.code} and said nothing.`;
 }
 
 async function bytesOf(file: string): Promise<Buffer | null> {

@@ -7,7 +7,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Problem } from '../core/index.ts';
+import { endOf, Problem } from '../core/index.ts';
 
 export interface GitCall {
   args: string[];
@@ -222,7 +222,7 @@ function tooMuch(call: GitCall): Problem {
 
 /** The Problem for a git call that had to succeed. */
 export function gitProblem(doing: string, result: GitResult): Problem {
-  const why = result.stderr.trim().slice(-2_000) || `git ended with code ${result.code}.`;
+  const why = endOf(result.stderr.trim(), 2_000) || `git ended with code ${result.code}.`;
   const facts = { code: 'git.failed', what: `git could not ${doing}.`, why, fix: fixFor(why) };
   return new Problem(facts, NO_ROOM.test(why) ? 70 : 5);
 }

@@ -5,7 +5,7 @@
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Problem } from '../core/index.ts';
+import { endOf, Problem } from '../core/index.ts';
 import { configEntries } from './config-text.ts';
 import { type EnteringText, readEntering } from './entering.ts';
 import { textOf } from './file-text.ts';
@@ -357,7 +357,7 @@ function movedBy(result: GitResult): Moved {
 }
 
 function reasonOf({ stderr, code }: GitResult): string {
-  return stderr.trim().slice(-2_000) || `git ended with code ${code}`;
+  return endOf(stderr.trim(), 2_000) || `git ended with code ${code}`;
 }
 
 async function ahead(site: Site, branch: string): ReturnType<Integration['ahead']> {

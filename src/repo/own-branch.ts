@@ -2,10 +2,12 @@
  * The branch of a work tree of ours: where it stands, what is not committed beside it, and how all of it is kept
  * under another name before it goes.
  */
+
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { endOf } from '../core/index.ts';
 import type { GitResult } from './git.ts';
 import { type Beside, treeGit } from './tree.ts';
 
@@ -88,6 +90,6 @@ export async function commitOfWork(
 }
 
 function said({ code, stdout, stderr }: GitResult): string {
-  if (code !== 0) throw new Error(stderr.trim().slice(-500) || `git ended with ${code}`);
+  if (code !== 0) throw new Error(endOf(stderr.trim(), 500) || `git ended with ${code}`);
   return stdout.toString('utf8').replace(/\n$/, '');
 }

@@ -10,8 +10,7 @@
 import { existsSync, linkSync, lstatSync, rmSync, statSync } from 'node:fs';
 import { copyFile, rename, rm, utimes } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { Change } from '../core/index.ts';
-import { Problem, shellWord } from '../core/index.ts';
+import { type Change, endOf, Problem, shellWord } from '../core/index.ts';
 import { blobId } from './blob-id.ts';
 import { type GitResult, git, gitProblem } from './git.ts';
 import { absolutePath, pathBytes, pathText } from './paths.ts';
@@ -281,7 +280,7 @@ export async function treeChanges(place: Place, before: string, after: string): 
     throw new Problem({
       code: 'ground.tree_missing',
       what: `The snapshots ${before.slice(0, 12)} and ${after.slice(0, 12)} could not be compared.`,
-      why: result.stderr.trim().slice(-500) || `git ended with code ${result.code}.`,
+      why: endOf(result.stderr.trim(), 500) || `git ended with code ${result.code}.`,
       fix: 'Objects were removed or damaged (by git gc --prune=now, or in the session folder), so this session cannot compare any more. Commit or undo what `git status` shows, and begin a new one: `ralph run --new`.',
     });
   }

@@ -2,9 +2,11 @@
  * Work trees of our own beside the user's, by git: made, given what no commit has, listed, and taken away again.
  * What they are for is known above: the pool's are on no branch, a loop's is on one of ours.
  */
+
 import { existsSync } from 'node:fs';
 import { cp, mkdir, rm, symlink } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
+import { endOf } from '../core/index.ts';
 import { type GitResult, git, gitEnvironment } from './git.ts';
 import { isInside } from './paths.ts';
 import { commonDirOf, gitDirOf } from './project.ts';
@@ -52,7 +54,7 @@ export interface NewTree {
 export async function addTree(beside: Beside, { root, flags, start, copy }: NewTree): Promise<string | null> {
   await mkdir(dirname(root), { recursive: true });
   const added = await treeGit(beside, beside.root, ['worktree', 'add', '-q', ...flags, root, start]);
-  if (added.code !== 0) return added.stderr.trim().slice(-500) || `git ended with ${added.code}`;
+  if (added.code !== 0) return endOf(added.stderr.trim(), 500) || `git ended with ${added.code}`;
   const cwd = join(root, relative(beside.root, beside.cwd));
   await mkdir(cwd, { recursive: true });
   await copyPaths(beside.cwd, cwd, copy);
