@@ -16,6 +16,7 @@ import {
   Problem,
   type ProblemFacts,
   problemText,
+  thereAre,
 } from '../core/index.ts';
 import { count, oneLine } from '../views/index.ts';
 import { loadSettings } from './config.ts';
@@ -215,7 +216,7 @@ function unknownRole(name: string, roles: readonly RoleJson[]): Problem {
   return new Problem({
     code: 'cli.unknown_role',
     what: `There is no role "${name}".`,
-    why: `There are ${names.join(', ')}.`,
+    why: thereAre(names),
     fix: near === null ? 'Name one of them.' : `Did you mean ${near}?`,
   });
 }

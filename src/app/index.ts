@@ -167,10 +167,17 @@ export async function discardLoop(
   return (await import('./loops/end.ts')).discardLoop(cwd, name, say);
 }
 
+/** All that may go; `name`: that one only. */
 export async function pruneLoops(
   cwd: string,
+  name?: string,
 ): Promise<{ removed: string[]; kept: { loop: string; why: string }[] }> {
-  return (await import('./loops/end.ts')).pruneLoops(cwd);
+  return (await import('./loops/end.ts')).pruneLoops(cwd, name);
+}
+
+/** Throws a Problem where there is no loop of this name. */
+export async function requireLoop(cwd: string, name: string): Promise<void> {
+  await (await import('./loops/intact.ts')).loopHere(cwd, name);
 }
 
 /** Lands a loop now; the code is 8 where it did not land. */

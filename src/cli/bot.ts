@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { OnboardNews } from '../app/index.ts';
 import { nearest, Problem } from '../core/index.ts';
-import { answer, type Common, common, folderOf } from './io.ts';
+import { answer, type Common, common, folderOf, refuseSurplus } from './io.ts';
 
 export const BOT_ACTIONS = ['status', 'onboard', 'test', 'unpair'];
 
@@ -21,6 +21,7 @@ export function botCommand(program: Command, done: (code: number) => void): void
 }
 
 async function carryOut(action: string, chat: string | undefined, options: Common): Promise<void> {
+  if (BOT_ACTIONS.includes(action)) refuseSurplus(`bot ${action}`, [chat], action === 'unpair' ? 1 : 0);
   const app = await import('../app/index.ts');
   const request = { cwd: folderOf(options), env: process.env };
   switch (action) {

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { SendRequest } from '../app/index.ts';
 import { nearest, Problem } from '../core/index.ts';
-import { answer, type Common, common, folderOf } from './io.ts';
+import { answer, type Common, common, folderOf, refuseSurplus } from './io.ts';
 
 type Draft = SendRequest['draft'];
 
@@ -55,8 +55,10 @@ function tasksCommand(program: Command, done: (code: number) => void): void {
     .option('--tasks <file>', 'look into this task list, whatever was run; default: what a run would use')
     .option('--reason <text>', 'recorded with it; default: none')
     .action(async (action: string, id: string | undefined, options: TasksOptions) => {
-      if (action === 'list') await listTasks(options);
-      else await tell(options, taskDraft(action, id, options.reason));
+      if (action === 'list') {
+        refuseSurplus('tasks list', [id], 0);
+        await listTasks(options);
+      } else await tell(options, taskDraft(action, id, options.reason));
       done(0);
     });
 }

@@ -1,7 +1,7 @@
 /** `ralph hats`: the roles of the configuration, what wakes them, and whether they fit together. */
 import type { Command } from 'commander';
 import { nearest, Problem, type ProblemFacts, problemText } from '../core/index.ts';
-import { answer, type Common, common, folderOf } from './io.ts';
+import { answer, type Common, common, folderOf, refuseSurplus } from './io.ts';
 
 export const HAT_ACTIONS = ['list', 'show', 'graph', 'validate'];
 
@@ -19,6 +19,7 @@ export function hatsCommand(program: Command, done: (code: number) => void): voi
 }
 
 async function carryOut(action: string, name: string | undefined, options: Common): Promise<number> {
+  if (HAT_ACTIONS.includes(action)) refuseSurplus(`hats ${action}`, [name], action === 'show' ? 1 : 0);
   const app = await import('../app/index.ts');
   const request = { cwd: folderOf(options), env: process.env };
   switch (action) {

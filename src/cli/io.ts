@@ -30,6 +30,19 @@ export function common(command: Command, example: string): Command {
     );
 }
 
+/** Refuses words after an action that takes `most` of them: one that is heard for nothing was meant for something. */
+export function refuseSurplus(action: string, given: readonly (string | undefined)[], most = Infinity): void {
+  const words = given.filter((word) => word !== undefined);
+  if (words.length <= most) return;
+  const surplus = words.slice(most).map((word) => JSON.stringify(word));
+  throw new Problem({
+    code: 'usage.too_many',
+    what: `ralph ${action} takes nothing called ${surplus.slice(0, 3).join(' ')}.`,
+    why: `It takes ${most === 0 ? 'no word' : most === 1 ? 'one word' : `${most} words`} after itself, and ${words.length} ${words.length === 1 ? 'was' : 'were'} given; nothing was done.`,
+    fix: `ralph ${[action, ...words.slice(0, most)].join(' ')}, or see ralph ${action.split(' ')[0]} --help.`,
+  });
+}
+
 /** A reader of an option that takes one of these words. */
 function oneOf(flag: string, words: readonly string[]): (raw: string) => string {
   return (raw) => {

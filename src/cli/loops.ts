@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { nearest, Problem } from '../core/index.ts';
 import { tell } from './control.ts';
-import { answer, type Common, common, DECLINED, folderOf, isAsked } from './io.ts';
+import { answer, type Common, common, DECLINED, folderOf, isAsked, refuseSurplus } from './io.ts';
 import { logs } from './windows.ts';
 
 export const LOOP_ACTIONS = ['list', 'logs', 'attach', 'stop', 'merge', 'discard', 'prune'];
@@ -38,7 +38,12 @@ interface Said {
   more: string[];
 }
 
+/** Of what may follow an action: how many arguments; the last takes all there are. */
+const TAKES: Record<string, number> = { list: 0, logs: 2, attach: 1, merge: 1, discard: 1, prune: 1 };
+
 async function carryOut({ action, loop, more }: Said, options: LoopOptions): Promise<number> {
+  const given = loop === undefined ? [] : [loop, ...more];
+  refuseSurplus(`loops ${action}`, given, TAKES[action]);
   const app = await import('../app/index.ts');
   switch (action) {
     case 'list': {
@@ -62,6 +67,7 @@ async function carryOut({ action, loop, more }: Said, options: LoopOptions): Pro
       await tell({ ...options, session: sessionOf(action, loop) }, { type: 'HALT', message: more.join(' ') });
       return 0;
     case 'discard': {
+      if (loop !== undefined) await app.requireLoop(folderOf(options), loop);
       const consent = loop === undefined ? 'nobody' : await askConsent(loop, options);
       if (loop === undefined || consent === 'nobody') throw unsaid(loop);
       if (consent === 'no') {
@@ -79,7 +85,7 @@ async function carryOut({ action, loop, more }: Said, options: LoopOptions): Pro
       return 0;
     }
     case 'prune': {
-      const data = await app.pruneLoops(folderOf(options));
+      const data = await app.pruneLoops(folderOf(options), loop);
       const lines = [
         data.removed.length === 0 ? 'Nothing to take away.' : `Taken away: ${data.removed.join(', ')}`,
       ];
@@ -127,7 +133,7 @@ const say = (text: string): void => void process.stderr.write(`${text}\n`);
 
 /** The session of a loop, as `--session` takes it. */
 function sessionOf(action: string, loop: string | undefined): string {
-  if (loop !== undefined) return `@${loop.replace(/^@/, '')}`;
+  if (loop !== undefined && loop.replace(/^@/, '') !== '') return `@${loop.replace(/^@/, '')}`;
   throw new Problem({
     code: 'usage.loop',
     what: 'No loop was named.',

@@ -54,7 +54,16 @@ export const PAGES: Record<string, Page> = {
       ['ralph loops stop parser', 'its live agents finish and are judged, then it stops'],
       ['ralph loops discard parser --yes', 'give it up; its work is kept under refs/ralph/discarded'],
       ['ralph loops prune', 'take away what has landed'],
+      ['ralph loops prune parser', 'this one only'],
     ],
+    exits: {
+      0: 'it was done; merge: the loop landed',
+      5: 'no such loop, usage or configuration, or a loop that must first be set right: told in three lines, nothing was changed',
+      7: 'you said no to discard',
+      8: 'merge: it did not land; what is in the way and what to do is told',
+      130: 'Ctrl-C ended a merge; the loop waits in the queue',
+      143: 'a signal ended a merge; the loop waits in the queue',
+    },
     see: ['run', 'sessions', 'status'],
   },
   resume: {

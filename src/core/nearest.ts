@@ -48,3 +48,8 @@ function distance(a: string, b: string): number {
   }
   return last[b.length]!;
 }
+
+/** What there is, as a sentence. */
+export function thereAre(names: readonly string[]): string {
+  return `There ${names.length === 1 ? 'is only' : 'are'} ${names.join(', ')}.`;
+}

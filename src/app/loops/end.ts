@@ -44,12 +44,13 @@ interface Pruned {
   kept: { loop: string; why: string }[];
 }
 
-/** Takes away what has landed or was given up, where nothing else lies there. */
-export async function pruneLoops(cwd: string): Promise<Pruned> {
+/** Takes away what has landed or was given up, where nothing else lies there; `name`: of that loop only. */
+export async function pruneLoops(cwd: string, name?: string): Promise<Pruned> {
   const main = await mainPlace(await findPlace(cwd));
+  const only = name === undefined ? null : (await loopHere(cwd, name)).loop.id;
   const pruned: Pruned = { removed: [], kept: [] };
   for (const loop of readLoops(main.mainDir)) {
-    if (loop.standing === 'removed') continue;
+    if (loop.standing === 'removed' || (only !== null && loop.id !== only)) continue;
     const why = await whyKept(main, loop).catch((error: Error) => error.message);
     if (why !== null) pruned.kept.push({ loop: loop.id, why });
     else {

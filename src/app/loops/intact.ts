@@ -1,7 +1,7 @@
 /** Whether a loop's branch and work tree are as we left them: people delete, move and switch both. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { nearest, Problem } from '../../core/index.ts';
+import { nearest, Problem, thereAre } from '../../core/index.ts';
 import { ownIdentity } from '../../process/index.ts';
 import { branchesAt, isTreeOf, listTrees, readHead } from '../../repo/index.ts';
 import {
@@ -29,8 +29,8 @@ export async function loopHere(cwd: string, name: string): Promise<{ main: Place
   const near = nearest(name, ids);
   throw new Problem({
     code: 'loop.unknown',
-    what: `There is no loop called ${name}.${near === null ? '' : ` Did you mean ${near}?`}`,
-    why: ids.length === 0 ? 'No loop has a work tree of its own here.' : `There are ${ids.join(', ')}.`,
+    what: `There is no loop called ${name === '' ? '""' : name}.${near === null ? '' : ` Did you mean ${near}?`}`,
+    why: ids.length === 0 ? 'No loop has a work tree of its own here.' : thereAre(ids),
     fix: 'See `ralph loops`.',
   });
 }
@@ -60,8 +60,9 @@ async function onItsBranch(loop: Loop, tip: string | null, main: Place): Promise
     { root, gitDir: gitDir!, commonDir: commonDir! },
     withoutOwnSecrets(process.env),
   );
-  if (branch === null || `refs/heads/${branch}` !== loop.branch) throw problem.otherBranch(loop, branch);
+  // Nobody can switch to a branch that is gone.
   if (tip === null) throw problem.branchGone(loop, lastHead(main, loop));
+  if (branch === null || `refs/heads/${branch}` !== loop.branch) throw problem.otherBranch(loop, branch);
 }
 
 /** The last commit that a session saw on it. */

@@ -1,0 +1,64 @@
+/** `ralph loops` and what is said to it: one loop is meant, or none of that name is there. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, test, vi } from 'vitest';
+import { DONE, makeProject, type Project, story, taskList } from './project.ts';
+
+vi.setConfig({ testTimeout: 120_000 });
+
+let project: Project;
+afterEach(() => project?.remove());
+
+const files = { 'prd.json': taskList([story('US-001')]) };
+const runs = [{ do: [{ run: 'echo made > {{task}}.txt' }, { say: DONE }] }];
+const tree = (name: string) => join(project.dir, '.ralph/worktrees', name);
+
+test('prune takes the loop away that is named, and no other', async () => {
+  const two = { 'prd.json': taskList([story('US-001'), story('US-002')]) };
+  project = makeProject({ files: two, runs });
+  await project.ralph(['run', '-n', '1', '--worktree', 'two']);
+  await project.ralph(['run', '--worktree', 'one']);
+  const { code, out } = await project.ralph(['loops', 'prune', 'one', '--json']);
+  expect([code, JSON.parse(out)]).toEqual([0, { removed: ['one'], kept: [] }]);
+  expect([existsSync(tree('one')), existsSync(tree('two'))]).toEqual([false, true]);
+  const again = await project.ralph(['loops', 'prune', 'one']);
+  expect([again.code, again.err]).toEqual([5, expect.stringContaining('There is only two.')]);
+  expect(existsSync(tree('two'))).toBe(true);
+});
+
+test('a word for which an action has no use is refused, and nothing is done', async () => {
+  project = makeProject({ files, runs });
+  await project.ralph(['run', '--worktree', 'one']);
+  for (const args of [
+    ['loops', 'list', 'one'],
+    ['loops', 'prune', 'one', 'two'],
+    ['loops', 'merge', 'one', 'two'],
+    ['loops', 'attach', 'one', 'two'],
+    ['tasks', 'list', 'US-001'],
+    ['hats', 'graph', 'planner'],
+    ['bot', 'status', '12'],
+  ]) {
+    const { code, err } = await project.ralph(args);
+    expect([args, code, err]).toEqual([args, 5, expect.stringContaining('nothing was done')]);
+  }
+  expect(existsSync(tree('one'))).toBe(true);
+});
+
+test('a loop that is not there is said to be none before anything is asked', async () => {
+  project = makeProject({ files, runs });
+  const discard = await project.ralph(['loops', 'discard', 'nosuch']);
+  expect([discard.code, discard.err]).toEqual([5, expect.stringContaining('There is no loop called nosuch.')]);
+  const merge = await project.ralph(['loops', 'merge', '']);
+  expect([merge.code, merge.err]).toEqual([5, expect.stringContaining('No loop was named.')]);
+});
+
+test('a branch that is gone under a detached work tree is said to be gone: nobody can switch to it', async () => {
+  project = makeProject({ files: { 'prd.json': taskList([story('US-001'), story('US-002')]) }, runs });
+  await project.ralph(['run', '-n', '1', '--worktree', 'one']);
+  const tip = project.git('rev-parse', 'ralph/one');
+  project.git('-C', tree('one'), 'switch', '-q', '--detach');
+  project.git('branch', '-q', '-D', 'ralph/one');
+  const { code, err } = await project.ralph(['run', '--worktree', 'one']);
+  expect([code, err]).toEqual([5, expect.stringContaining('Branch ralph/one of loop one is gone')]);
+  expect(err).toContain(`git branch ralph/one ${tip}`);
+});
