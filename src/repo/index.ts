@@ -1,3 +1,4 @@
+export { type Apart, heldApart, onlyFolder } from './apart.ts';
 export { type BlobParts, blobId, parseBlobId } from './blob-id.ts';
 export { type BranchStanding, branchStandings } from './branch-standing.ts';
 export { type Dirty, type GroundOptions, openGround, type RepoGround } from './ground.ts';
@@ -19,7 +20,6 @@ export {
   commitOfWork,
   dropBranch,
   holds,
-  innerRepositories,
   nameCommit,
   uncommitted,
 } from './own-branch.ts';

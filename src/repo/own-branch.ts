@@ -2,8 +2,6 @@
  * The branch of a work tree of ours: where it stands, what is not committed beside it, and how all of it is kept
  * under another name before it goes.
  */
-
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,17 +32,6 @@ export async function uncommitted(
     .split('\0')
     .filter((line) => line.length > 3)
     .map((line) => line.slice(3));
-}
-
-/** Repositories of their own inside the work tree: no commit of it holds what is in them. */
-export async function innerRepositories(beside: Beside, root: string): Promise<string[]> {
-  const indexed = said(await treeGit(beside, root, ['ls-files', '-s', '-z'])).split('\0');
-  const links = indexed
-    .filter((line) => line.startsWith('160000 '))
-    .map((line) => line.slice(line.indexOf('\t') + 1));
-  const folders = (await uncommitted(beside, root, { untracked: true })).filter((path) => path.endsWith('/'));
-  const all = [...links, ...folders.map((path) => path.slice(0, -1))];
-  return [...new Set(all)].filter((path) => existsSync(join(root, path, '.git')));
 }
 
 /** Whether the second commit holds the first. */

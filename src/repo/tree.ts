@@ -4,7 +4,7 @@
  */
 
 import { existsSync } from 'node:fs';
-import { cp, mkdir, rm, symlink } from 'node:fs/promises';
+import { cp, mkdir, rename, rm, symlink } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { endOf } from '../core/index.ts';
 import { type GitResult, git, gitEnvironment } from './git.ts';
@@ -80,9 +80,16 @@ export async function copyPaths(from: string, to: string, paths: readonly string
   }
 }
 
-/** Whatever somebody made of it: git forgets a work tree whose folder is gone. */
+/**
+ * Whatever somebody made of it: git forgets a work tree whose folder is gone. It goes under another name first: half of
+ * it, left by a kill, would look like a work tree that somebody deleted files from, or like a folder of a person's.
+ */
 export async function dropTree(beside: Beside, root: string): Promise<void> {
-  await rm(root, { recursive: true, force: true });
+  const going = `${root}.going`;
+  await rm(going, { recursive: true, force: true });
+  // What cannot be renamed, such as a mount, goes where it is.
+  await rename(root, going).catch(() => undefined);
+  for (const folder of [going, root]) await rm(folder, { recursive: true, force: true });
   await treeGit(beside, beside.root, ['worktree', 'remove', '--force', '--force', root]);
 }
 

@@ -1,6 +1,6 @@
 /** `ralph loops discard` and `prune`: a loop is given up, or its work tree is not needed any more. Nothing is lost. */
 import { Problem } from '../../core/index.ts';
-import { holds, innerRepositories, isTreeOf, uncommitted } from '../../repo/index.ts';
+import { heldApart, holds, isTreeOf, uncommitted } from '../../repo/index.ts';
 import { drawLoops, type Loop, readLoops, tellLoop } from '../../store/index.ts';
 import { findPlace, type Place } from '../place.ts';
 import { besideOf, givenIn, loopWork, mainPlace } from './beside.ts';
@@ -8,6 +8,7 @@ import { editedGiven, keepGiven } from './given-files.ts';
 import { branchOf, loopHere, requireIdle } from './intact.ts';
 import { loopsToDraw } from './list.ts';
 import { noteLanding } from './note.ts';
+import { apartWords } from './problems.ts';
 import { keepAll, takeAway } from './take-away.ts';
 
 export interface Discarded {
@@ -74,9 +75,10 @@ async function whyKept(main: Place, loop: Loop): Promise<string | null> {
   const tip = await branchOf(main, loop);
   if (loop.standing === 'landed' && tip !== null && !(await holds(besideOf(main), tip, loop.onto)))
     return 'its branch has commits that have not landed';
+  const apart = await heldApart(besideOf(main), loop.worktree);
+  if (apart.length > 0)
+    return `${apartWords(apart)}: ${apart.length === 1 ? 'a repository of its own' : 'repositories of their own'} with what is nowhere else; \`ralph loops discard ${loop.id}\` says what to do`;
   if (!isTreeOf(main.project, loop.worktree)) return null;
-  const inner = await innerRepositories(besideOf(main), loop.worktree);
-  if (inner.length > 0) return `${inner.slice(0, 3).join(', ')} in its work tree is a repository of its own`;
   const given = new Set(givenIn((await findPlace(loop.worktree)).project.gitDir));
   const left = await uncommitted(besideOf(main), loop.worktree, { untracked: true });
   const own = left.filter((path) => !given.has(path));

@@ -1,5 +1,5 @@
 /** Whether a loop's branch and work tree are as we left them: people delete, move and switch both. */
-import { existsSync } from 'node:fs';
+import { type Dirent, existsSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { nearest, Problem, thereAre } from '../../core/index.ts';
 import { ownIdentity } from '../../process/index.ts';
@@ -50,8 +50,21 @@ export async function branchOf(main: Place, loop: Loop): Promise<string | null> 
     ({ branch, root }) => branch === loop.branch && root !== loop.worktree && existsSync(root),
   );
   if (elsewhere !== undefined) throw problem.checkedOut(loop, elsewhere.root);
+  requireTree(main, loop);
   if (tip === null && loop.session !== null) throw problem.branchGone(loop, lastHead(main, loop));
   return tip;
+}
+
+/** Throws a Problem where something else lies at its place: nobody told us that it may go. */
+export function requireTree(main: Place, loop: Loop): void {
+  const { worktree } = loop;
+  if (isTreeOf(main.project, worktree)) return;
+  const there = lstatSync(worktree, { throwIfNoEntry: false });
+  if (there === undefined) return;
+  // A start that was killed may have made nothing but the file that leads to the repository.
+  const isFile = (entry: Dirent) => entry.name === '.git' && entry.isFile();
+  if (!there.isDirectory() || readdirSync(worktree, { withFileTypes: true }).some((entry) => !isFile(entry)))
+    throw problem.noTree(loop, main.dir);
 }
 
 async function onItsBranch(loop: Loop, tip: string | null, main: Place): Promise<void> {

@@ -8,7 +8,7 @@ import { basename, join } from 'node:path';
 import type { Settings } from '../../config/index.ts';
 import { Problem } from '../../core/index.ts';
 import { ownIdentity } from '../../process/index.ts';
-import { branchesAt, dropTree, isTreeOf, readHead, uncommitted } from '../../repo/index.ts';
+import { branchesAt, dropTree, heldApart, isTreeOf, readHead, uncommitted } from '../../repo/index.ts';
 import { type Loop, readLoops, takeLock, tellLoop } from '../../store/index.ts';
 import { withoutOwnSecrets } from '../environment.ts';
 import type { Place } from '../place.ts';
@@ -217,6 +217,10 @@ async function goOn(request: LoopRequest, loop: Loop): Promise<OpenedLoop> {
     await dropTree(besideOf(main), loop.worktree);
   const tip = await branchOf(main, loop);
   if (!isTreeOf(main.project, loop.worktree)) {
+    // Git forgets what it keeps of a work tree when it makes it again.
+    const apart = await heldApart(besideOf(main), loop.worktree);
+    if (apart.length > 0) throw problem.heldApart(loop, apart);
+    await dropTree(besideOf(main), loop.worktree);
     try {
       await build(request, loop, tip);
     } catch (error) {

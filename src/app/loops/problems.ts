@@ -1,5 +1,7 @@
 /** What can keep a loop from being made, gone on with or taken away, in a person's words. */
+import { resolve } from 'node:path';
 import { Problem, shellWord } from '../../core/index.ts';
+import { type Apart, onlyFolder } from '../../repo/index.ts';
 import type { Loop } from '../../store/index.ts';
 
 const short = (ref: string): string => ref.replace(/^refs\/heads\//, '');
@@ -112,12 +114,45 @@ export const checkedOut = ({ id, branch, worktree }: Loop, root: string): Proble
     fix: `git worktree move ${shellWord(root)} ${shellWord(worktree)}`,
   });
 
-export const innerLeft = ({ id, worktree }: Loop, inner: string[]): Problem =>
-  new Problem({
+/** Each repository with what it holds. */
+export function apartWords(apart: readonly Apart[]): string {
+  const named = apart.slice(0, 3).map(({ path, holds }) => `${path} (${heldWords(holds)})`);
+  return `${named.join(', ')}${apart.length > 3 ? ` and ${apart.length - 3} more` : ''}`;
+}
+
+function heldWords(holds: Apart['holds']): string {
+  if (holds.kind === 'unreadable') return 'git cannot read it';
+  if (holds.kind === 'commits')
+    return `commits that no remote of it has, such as ${holds.newest.slice(0, 7)}`;
+  return `uncommitted: ${holds.files.slice(0, 3).join(', ')}`;
+}
+
+export function heldApart({ id, worktree }: Loop, apart: readonly Apart[]): Problem {
+  const several = apart.length > 1;
+  return new Problem({
     code: 'loop.inner_repository',
-    what: `The work tree of loop ${id} holds a repository of its own: ${inner.slice(0, 3).join(', ')}.`,
-    why: 'What is in it is in no commit of the loop, and would be gone with the work tree.',
-    fix: `Move it out of ${shellWord(worktree)}, or push it and delete it there; then run this again.`,
+    what: `Loop ${id} holds ${several ? 'repositories of their own' : 'a repository of its own'} with what is nowhere else: ${apartWords(apart)}.`,
+    why: 'It is in no commit of the loop, and would be gone with the work tree.',
+    fix: `${wayOut(worktree, apart[0]!)} What nobody needs can be deleted there. Then run this again.`,
+  });
+}
+
+/** How what the first of them holds is brought to safety. */
+function wayOut(worktree: string, { path, gitDir, holds }: Apart): string {
+  if (holds.kind === 'unreadable' || gitDir === null)
+    return `Move ${shellWord(resolve(worktree, path))} away.`;
+  if (holds.kind === 'uncommitted')
+    return `Commit and push it in ${shellWord(resolve(worktree, path))}, or move it out of there.`;
+  const git = ['git', ...onlyFolder(gitDir).map(shellWord)].join(' ');
+  return `Push them: ${git} push origin ${holds.newest.slice(0, 12)}:refs/heads/BRANCH (all: ${git} log --all --reflog --not --remotes), or move ${shellWord(gitDir)} away.`;
+}
+
+export const noTree = ({ id, worktree }: Loop, mainDir: string): Problem =>
+  new Problem({
+    code: 'loop.no_tree',
+    what: `What lies at ${worktree} is not the work tree of loop ${id} any more.`,
+    why: "Its .git file, which leads to the project's repository, is gone or another one; what else lies there is not ours to take away.",
+    fix: `git -C ${shellWord(mainDir)} worktree repair. Where git cannot, move it away: mv ${shellWord(worktree)} ${shellWord(`${worktree}-mine`)}; the loop's commits are on its branch.`,
   });
 
 export const notKept = ({ id }: Loop, ref: string): Problem =>

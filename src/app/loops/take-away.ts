@@ -8,27 +8,26 @@ import {
   dropBranch,
   dropTree,
   gitDirOf,
+  heldApart,
   holds,
-  innerRepositories,
   isTreeOf,
   nameCommit,
 } from '../../repo/index.ts';
 import { type Loop, readLoops, tellLoop } from '../../store/index.ts';
 import type { Place } from '../place.ts';
 import { besideOf, folderIn, givenIn, oursIn, unlink } from './beside.ts';
-import { lastHead, ownTree } from './intact.ts';
+import { lastHead, ownTree, requireTree } from './intact.ts';
 import * as problem from './problems.ts';
 import { dropSettling } from './settle.ts';
 
 /** Keeps what is nowhere else; answers the name it is kept under, or null where there is nothing to keep. */
 export async function keepAll(main: Place, loop: Loop): Promise<string | null> {
   const beside = besideOf(main);
+  requireTree(main, loop);
   const tip = (await branchesAt(beside, loop.branch)).get(loop.branch) ?? lastHead(main, loop);
   if (tip === null) return null;
-  if (isTreeOf(main.project, loop.worktree)) {
-    const inner = await innerRepositories(beside, loop.worktree);
-    if (inner.length > 0) throw problem.innerLeft(loop, inner);
-  }
+  const apart = await heldApart(beside, loop.worktree);
+  if (apart.length > 0) throw problem.heldApart(loop, apart);
   const set = await keepLost(main, loop, tip);
   const work = isTreeOf(main.project, loop.worktree)
     ? await commitOfWork(beside, loop.worktree, {
