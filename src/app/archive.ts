@@ -2,9 +2,12 @@
 import { cp, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { Problem } from '../core/index.ts';
-import { readLock } from '../store/index.ts';
+import { type Loop, type LoopStanding, readLock, readLoops } from '../store/index.ts';
 import { isOpen, knownSessions, readState } from './choose.ts';
 import { findPlace } from './place.ts';
+
+/** How a loop stands that nobody goes on with. */
+const OVER: ReadonlySet<LoopStanding> = new Set(['landed', 'discarded', 'removed']);
 
 export interface ArchiveRequest {
   cwd: string;
@@ -32,8 +35,9 @@ export async function archive({ cwd, label, includeLogs }: ArchiveRequest): Prom
   const moved: string[] = [];
   const kept: Archived['kept'] = [];
   let folder: string | null = null;
+  const loops = readLoops(place.mainDir);
   for (const session of await knownSessions(place)) {
-    const why = await whyKept(session.dir);
+    const why = neededBy(loops, session.id) ?? (await whyKept(session.dir));
     if (why !== null) {
       kept.push({ session: session.id, why });
       continue;
@@ -46,6 +50,15 @@ export async function archive({ cwd, label, includeLogs }: ArchiveRequest): Prom
   const lines = [moved.length === 0 ? 'Nothing to archive.' : `Moved to ${where}: ${moved.join(', ')}`];
   for (const { session, why } of kept) lines.push(`Left: ${session}, ${why}`);
   return { folder: where, moved, kept, text: lines.join('\n') };
+}
+
+/** Landing, merging and giving up read the session of the loop, and that of an agent hired for its conflict. */
+function neededBy(loops: readonly Loop[], session: string): string | null {
+  const loop = loops.find(
+    ({ standing, ...of }) => !OVER.has(standing) && (of.session === session || of.hired?.session === session),
+  );
+  if (loop === undefined) return null;
+  return `loop ${loop.id} needs it until its work has landed (\`ralph loops merge ${loop.id}\`) or is given up (\`ralph loops discard ${loop.id}\`)`;
 }
 
 async function whyKept(dir: string): Promise<string | null> {
