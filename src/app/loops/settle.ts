@@ -9,14 +9,7 @@ import type { Flags, Settings } from '../../config/index.ts';
 import { type Exit, openQuestions, Problem, type State } from '../../core/index.ts';
 import type { House } from '../../engine/index.ts';
 import type { Settler, Settling, SettlingJob } from '../../fleet/index.ts';
-import {
-  commitOfWork,
-  dropTree,
-  innerRepositories,
-  isTreeOf,
-  nameCommit,
-  readHead,
-} from '../../repo/index.ts';
+import { commitOfWork, dropTree, heldApart, isTreeOf, nameCommit, readHead } from '../../repo/index.ts';
 import { type Loop, sessionsFolder } from '../../store/index.ts';
 import { readState, sessionsHere } from '../choose.ts';
 import { withoutOwnSecrets } from '../environment.ts';
@@ -96,8 +89,8 @@ async function keepMade(main: Place, root: string): Promise<Kept> {
   const beside = besideOf(main);
   const folders = { root, gitDir: gitDir!, commonDir: commonDir! };
   const { head } = await readHead(folders, withoutOwnSecrets(process.env));
-  // A repository within it is in no commit of its.
-  if (head === null || (await innerRepositories(beside, root)).length > 0) return stays;
+  // What only a repository within it holds is in no commit of its.
+  if (head === null || (await heldApart(beside, root)).length > 0) return stays;
   const session = (await sessionsHere(place)).at(-1)?.id ?? basename(root);
   const without = [...givenIn(gitDir), ...oursIn(main)];
   const message = `Uncommitted work of session ${session}`;
