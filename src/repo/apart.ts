@@ -4,6 +4,7 @@
  */
 import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { endOf } from '../core/index.ts';
 import { textOf } from './file-text.ts';
 import { uncommitted } from './own-branch.ts';
 import { commonDirOf, gitDirOf } from './project.ts';
@@ -75,7 +76,7 @@ async function inTree(beside: Beside, { root, top, seen }: Look): Promise<Apart[
 /** Those that are checked out right below this one. */
 async function innerFolders(beside: Beside, root: string): Promise<string[]> {
   const { code, stdout, stderr } = await treeGit(beside, root, ['ls-files', '-s', '-z']);
-  if (code !== 0) throw new Error(stderr.trim().slice(-500));
+  if (code !== 0) throw new Error(endOf(stderr.trim(), 500));
   const links = stdout
     .toString('utf8')
     .split('\0')
