@@ -194,7 +194,7 @@ export async function mergeLoop(
   return { code, data: words.landingJson(landed), text: landingText(landed) };
 }
 
-export async function listLoops(cwd: string): Promise<{ data: LoopJson[]; text: string }> {
+export async function listLoops(cwd: string): Promise<{ data: LoopJson[]; text: string; lost: string[] }> {
   return (await import('./loops/list.ts')).listLoops(cwd);
 }
 

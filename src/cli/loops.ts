@@ -47,7 +47,8 @@ async function carryOut({ action, loop, more }: Said, options: LoopOptions): Pro
   const app = await import('../app/index.ts');
   switch (action) {
     case 'list': {
-      const { data, text } = await app.listLoops(folderOf(options));
+      const { data, text, lost } = await app.listLoops(folderOf(options));
+      lost.forEach(say);
       answer(options, data, text);
       return 0;
     }

@@ -1,5 +1,5 @@
 /** `ralph loops` and what is said to it: one loop is meant, or none of that name is there. */
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { DONE, makeProject, type Project, story, taskList } from './project.ts';
@@ -47,7 +47,10 @@ test('a word for which an action has no use is refused, and nothing is done', as
 test('a loop that is not there is said to be none before anything is asked', async () => {
   project = makeProject({ files, runs });
   const discard = await project.ralph(['loops', 'discard', 'nosuch']);
-  expect([discard.code, discard.err]).toEqual([5, expect.stringContaining('There is no loop called nosuch.')]);
+  expect([discard.code, discard.err]).toEqual([
+    5,
+    expect.stringContaining('There is no loop called nosuch.'),
+  ]);
   const merge = await project.ralph(['loops', 'merge', '']);
   expect([merge.code, merge.err]).toEqual([5, expect.stringContaining('No loop was named.')]);
 });
@@ -61,4 +64,13 @@ test('a branch that is gone under a detached work tree is said to be gone: nobod
   const { code, err } = await project.ralph(['run', '--worktree', 'one']);
   expect([code, err]).toEqual([5, expect.stringContaining('Branch ralph/one of loop one is gone')]);
   expect(err).toContain(`git branch ralph/one ${tip}`);
+});
+
+test('a loop whose line in the journal is damaged is not passed over in silence', async () => {
+  project = makeProject({ files: { 'prd.json': taskList([story('US-001'), story('US-002')]) }, runs });
+  await project.ralph(['run', '-n', '1', '--worktree', 'one']);
+  writeFileSync(join(project.dir, '.ralph/journal.jsonl'), '{"v":1,"at":1,"ty\n');
+  const { code, err } = await project.ralph(['loops']);
+  expect([code, err]).toEqual([0, expect.stringContaining('.ralph/journal.jsonl:1')]);
+  expect(err).toContain('Branch ralph/one belongs to no loop');
 });

@@ -2,8 +2,16 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Problem, type State } from '../../core/index.ts';
-import { type BranchStanding, branchStandings, isTreeOf, readHead } from '../../repo/index.ts';
-import { followLoops, type Loop, readLock, readLoops, sessionsFolder } from '../../store/index.ts';
+import { type BranchStanding, branchesAt, branchStandings, isTreeOf, readHead } from '../../repo/index.ts';
+import {
+  followLoops,
+  isWholeRecord,
+  type Loop,
+  readLock,
+  readLoops,
+  readProject,
+  sessionsFolder,
+} from '../../store/index.ts';
 import { type BranchCommits, type LiveInfo, type LoopJson, loopJson, loopsText } from '../../views/index.ts';
 import { sessionsHere } from '../choose.ts';
 import { withoutOwnSecrets } from '../environment.ts';
@@ -13,9 +21,28 @@ import { primaryLock } from '../primary.ts';
 import { foldOf, liveOf } from '../windows.ts';
 import { besideOf, mainPlace, shortRef } from './beside.ts';
 
-export async function listLoops(cwd: string): Promise<{ data: LoopJson[]; text: string }> {
-  const data = await loopRows(await mainPlace(await findPlace(cwd)));
-  return { data, text: loopsText(data, Date.now()) };
+/** `lost`: what the project journal should tell of loops and does not, a sentence each. */
+export async function listLoops(cwd: string): Promise<{ data: LoopJson[]; text: string; lost: string[] }> {
+  const main = await mainPlace(await findPlace(cwd));
+  const data = await loopRows(main);
+  return { data, text: loopsText(data, Date.now()), lost: await lostWords(main) };
+}
+
+async function lostWords(main: Place): Promise<string[]> {
+  const { bad } = readProject(main.mainDir, isWholeRecord, { compressed: true });
+  const places = bad.slice(0, 5).map(({ place }) => `.ralph/${place}`);
+  const damaged = `Cannot be read, and may have told of loops: ${places.join(', ')}${bad.length > 5 ? ` and ${bad.length - 5} more` : ''}.`;
+  const known = new Set(readLoops(main.mainDir).map(({ branch }) => branch));
+  const under =
+    main.project.commonDir === null ? [] : [...(await branchesAt(besideOf(main), 'refs/heads/ralph')).keys()];
+  const strays = under.filter((ref) => !known.has(ref)).map(shortRef);
+  return [
+    ...(bad.length === 0 ? [] : [damaged]),
+    ...strays.map(
+      (branch) =>
+        `Branch ${branch} belongs to no loop that .ralph/journal.jsonl tells of: its line is lost, or the branch is yours. Its commits are there (git log ${branch}); git merge ${branch} brings them in.`,
+    ),
+  ];
 }
 
 /** Those whose work tree is there, or ought to be, and how their branches stand. */
