@@ -33,6 +33,7 @@ const CORRECTABLE: ReadonlySet<FindingKind> = new Set([
   'background_left',
   'extra_completion',
   'history_rewritten',
+  'branch_moved',
   'oscillation',
   'no_verdict',
   'rubber_stamp',

@@ -453,7 +453,7 @@ export type StopCause = 'pause' | 'abort' | 'signal' | 'limit' | 'steer';
 /** A forbidden edit, already undone: what it was and which finding it becomes. */
 export interface Trespass {
   path: string;
-  what: 'protected_changed' | 'illegal_task_change' | 'role_violation';
+  what: 'protected_changed' | 'illegal_task_change' | 'role_violation' | 'branch_moved';
   detail: string;
   /** Where the agent's version was kept, relative to the session. */
   keptAs: string | null;

@@ -89,6 +89,11 @@ const CASES: Record<FindingKind, [Partial<Evidence> | null, string, string]> = {
   undelivered_steer: [{ undeliveredSteer: true }, 'undelivered_steer', 'info'],
   no_verdict: [{ ...review, claim: NO_CLAIM }, 'no_verdict', 'warning'],
   history_rewritten: [{ historyRewritten: true }, 'history_rewritten', 'critical'],
+  branch_moved: [
+    { trespass: [{ path: 'refs/heads/other', what: 'branch_moved', detail: 'Moved.', keptAs: null }] },
+    'branch_moved',
+    'critical',
+  ],
   branch_changed: [{ branchChanged: 'main to other' }, 'branch_changed', 'warning'],
   tests_dropped: [gate(ran('passed', 3), ran('passed', 5)), 'tests_dropped', 'warning'],
 };

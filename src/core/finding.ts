@@ -35,6 +35,7 @@ export const FINDING_KINDS = [
   'no_verdict',
   'history_rewritten',
   'branch_changed',
+  'branch_moved',
   'tests_dropped',
   'uncommitted_inside',
 ] as const;
@@ -89,6 +90,7 @@ export const FINDINGS: Record<FindingKind, FindingRow> = {
   no_verdict: own('no_verdict', 'warning'),
   history_rewritten: own('history_rewritten', 'critical'),
   branch_changed: own('branch_changed', 'warning'),
+  branch_moved: own('branch_moved', 'critical'),
   tests_dropped: own('tests_dropped', 'warning'),
   uncommitted_inside: { eventType: 'evidence_validation_failed', severity: 'warning' },
 };

@@ -203,6 +203,7 @@ const FORBIDDEN: ReadonlySet<FindingKind> = new Set([
   'illegal_task_change',
   'denied_gate',
   'history_rewritten',
+  'branch_moved',
 ]);
 
 /** Findings that can be the reason of a rejection, the plainest first. */
@@ -211,6 +212,7 @@ const REASONS: readonly FindingKind[] = [
   'illegal_task_change',
   'denied_gate',
   'history_rewritten',
+  'branch_moved',
   'bookkeeping_only',
   'no_files_detected',
   'gate_unavailable',

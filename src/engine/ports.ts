@@ -150,8 +150,9 @@ export interface RuleChange {
   /**
    * `stuck`: it could not be put back. `spared`: written too late to be the attempt's. `gone`: the repository
    * itself is not there any more. `removed`: branches, tags or stashes are, and `what` brings each back.
+   * `moved`: branches name another commit, each `<full name> <was> <is>`.
    */
-  outcome: 'restored' | 'stuck' | 'spared' | 'gone' | 'removed';
+  outcome: 'restored' | 'stuck' | 'spared' | 'gone' | 'removed' | 'moved';
   /** Absolute; a copy of what it said, as far as there was something to keep. */
   keptAs: string | null;
 }

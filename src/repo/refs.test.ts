@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { bringBack, readRefs } from './refs.ts';
+import { bringBack, movedBranches, readRefs } from './refs.ts';
 
 let dir: string;
 const env = {
@@ -62,6 +62,22 @@ it('packing, moving and making refs removes none', () => {
   git('branch', '-f', 'keep', 'main');
   git('tag', 'new');
   expect(bringBack(before, refs()!)).toEqual([]);
+});
+
+it('a branch that names another commit is told with both, packed or loose; new, removed and unmoved ones are not', () => {
+  for (const name of ['keep', 'gone', 'still']) git('branch', name);
+  git('pack-refs', '--all');
+  const before = refs()!;
+  const was = git('rev-parse', 'main');
+  git('commit', '-q', '--allow-empty', '-m', 'second');
+  git('branch', '-f', 'keep', 'main');
+  git('branch', '-D', 'gone');
+  git('branch', 'new');
+  const is = git('rev-parse', 'main');
+  expect(movedBranches(before, refs()!)).toEqual([
+    `refs/heads/keep ${was} ${is}`,
+    `refs/heads/main ${was} ${is}`,
+  ]);
 });
 
 it('another way to keep refs, and no repository, are passed by', () => {

@@ -72,6 +72,15 @@ function stashOf(commonDir: string): Refs['stash'] {
     });
 }
 
+/** The branches that name another commit than they did: `<full name> <was> <is>`. */
+export function movedBranches(before: Refs, now: Refs): string[] {
+  return Object.keys(before.names)
+    .filter((name) => name.startsWith('refs/heads/'))
+    .filter((name) => (now.names[name] ?? before.names[name]) !== before.names[name])
+    .sort()
+    .map((name) => `${name} ${before.names[name]} ${now.names[name]}`);
+}
+
 /** The command that brings back each branch, tag and stash entry that was there and is not any more. */
 export function bringBack(before: Refs, now: Refs): string[] {
   const gone = Object.keys(before.names).filter((name) => now.names[name] === undefined);

@@ -21,7 +21,7 @@ import { dirname, join, relative } from 'node:path';
 import type { RuleChange } from '../engine/index.ts';
 import { type ConfigEntry, configEntries } from './config-text.ts';
 import type { Place } from './place.ts';
-import { bringBack, type Refs, readRefs } from './refs.ts';
+import { bringBack, movedBranches, type Refs, readRefs } from './refs.ts';
 
 /** The last two say which repository a work tree belongs to, as the file `.git` in it does; a main checkout has none. */
 const NAMES = ['config', 'config.worktree', 'info/attributes', 'info/exclude', 'commondir', 'gitdir'];
@@ -75,7 +75,7 @@ export function restoreRules(
     if (change !== null) changes.push(change);
   }
   if (changes.length > 0) lookAgain(place);
-  return [...changes, ...removedRefs(place, before[REFS])];
+  return [...changes, ...refChanges(place, before[REFS])];
 }
 
 /** Stands among the rules for what was kept of the refs. */
@@ -85,13 +85,15 @@ function isRepository({ gitDir, commonDir }: Place): boolean {
   return existsSync(join(gitDir!, 'HEAD')) && existsSync(join(commonDir!, 'objects'));
 }
 
-/** Branches, tags and stashes that are gone; each with the command that brings it back. */
-function removedRefs(place: Place, sha: string | undefined): RuleChange[] {
+/** Branches, tags and stashes that are gone, each with the command that brings it back; and branches that moved. */
+function refChanges(place: Place, sha: string | undefined): RuleChange[] {
   const former = sha === undefined ? null : kept(place, sha);
   const now = former === null ? null : readRefs(place);
   if (former === null || now === null) return [];
-  const what = bringBack(JSON.parse(former.toString('utf8')) as Refs, now);
-  return what.length === 0 ? [] : [{ path: REFS, what, outcome: 'removed', keptAs: null }];
+  const were = JSON.parse(former.toString('utf8')) as Refs;
+  const change = (outcome: 'removed' | 'moved', what: string[]): RuleChange[] =>
+    what.length === 0 ? [] : [{ path: REFS, what, outcome, keptAs: null }];
+  return [...change('removed', bringBack(were, now)), ...change('moved', movedBranches(were, now))];
 }
 
 interface Wish extends RuleFile {

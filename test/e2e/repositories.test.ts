@@ -330,6 +330,35 @@ test('an agent that rewrites history: the old head is kept by name, and it is to
   expect(project.git('for-each-ref', '--format=%(objectname)', 'refs/ralph')).toContain(old);
 });
 
+test.each([
+  ['of the checkout, by a run in it', [], 'stable'],
+  ['that the checkout is on, by a loop', ['--worktree', 'one'], 'main'],
+])(
+  'a branch %s moved to a commit of the attempt is held against it, and the way back is named',
+  async (_, args, branch) => {
+    const moves = `git commit -q --allow-empty -m junk && git update-ref refs/heads/${branch} HEAD`;
+    project = makeProject({
+      files: LIST,
+      runs: [{ do: [{ write: { path: 'a.txt', content: 'a\n' } }, { run: moves }, { say: DONE }] }],
+    });
+    project.git('branch', 'stable');
+    project.git('branch', 'mine');
+    const old = project.git('rev-parse', branch).trim();
+    const ran = await project.ralph(['run', '-n', '1', ...args]);
+    const now = project.git('rev-parse', branch).trim();
+    expect(now).not.toBe(old);
+    expect(ran.out + ran.err).toContain(
+      `The branch ${branch} was moved from ${old.slice(0, 12)} to ${now.slice(0, 12)}`,
+    );
+    expect(ran.out + ran.err).not.toContain('The branch mine');
+    const back = `git update-ref refs/heads/${branch} ${old} ${now}`;
+    expect(ran.out + ran.err).toContain(back);
+    execFileSync('sh', ['-c', back], { cwd: project.dir });
+    expect(project.git('rev-parse', branch).trim()).toBe(old);
+    expect(project.git('status', '--porcelain', '--untracked-files=no')).toBe('');
+  },
+);
+
 test('ralph/ files that are tracked do not count as dirt, and stay a matter of policy', async () => {
   project = makeProject({
     files: { ...LIST, 'ralph/progress.txt': 'notes\n', 'ralph/prd.md': '# Why\n' },

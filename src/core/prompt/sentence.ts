@@ -163,6 +163,11 @@ const WORDINGS: Record<FindingKind, Wording> = {
     act: 'Only add commits: no amend, rebase, reset or force.',
     evidence: 'a history that contains all earlier commits',
   },
+  branch_moved: {
+    seen: 'a branch that is not the one of this call was moved to a commit that was made in it',
+    act: 'Commit on the branch that is checked out, and leave every other branch where it is: no update-ref, no branch -f, no merge into another one.',
+    evidence: 'commits on the branch that was checked out when the call began',
+  },
   branch_changed: {
     seen: 'another branch was checked out',
     act: 'Stay on the branch you were started on.',

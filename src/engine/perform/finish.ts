@@ -25,7 +25,7 @@ import type { ListInspection } from '../ports.ts';
 import { undone } from '../undone.ts';
 import { pauseForSwitch } from './branch.ts';
 import { committedMarks } from './marks.ts';
-import { loseGround, putRulesBack, type Ruled } from './rules.ts';
+import { loseGround, movedBy, putRulesBack, type Ruled } from './rules.ts';
 import { bringNotes, leftBeside, toldOnce } from './side.ts';
 import { worksAfter } from './works.ts';
 
@@ -67,6 +67,7 @@ export async function finishAttempt(
     all.filter((change) => !put.has(change.path)),
   );
   const { commits, rewrote } = await newCommits(house, attempt, after.head);
+  const elsewhere = movedBy({ ...attempt, after }, { moved: ruled.moved, commits });
   const vouched = await committedMarks(house, attempt, after);
   house.fresh = after;
   const now = house.clock.now();
@@ -89,6 +90,7 @@ export async function finishAttempt(
         ...trespass,
         ...list.trespass,
         ...left.trespass,
+        ...elsewhere.trespass,
       ],
       marked: list.inspection?.marked ?? [],
       ...(vouched.length === 0 ? {} : { committedMarks: vouched }),
@@ -105,6 +107,7 @@ export async function finishAttempt(
     },
     ...(await leftBeside(house, attempt, after)),
     ...list.facts,
+    ...elsewhere.facts,
     ...(house.side === null ? ruled.facts : toldOnce(house, ruled)),
     ...offBranch(house, attempt, { rewrote, after, commits: commits.length > 0 }),
   ]);

@@ -3,15 +3,31 @@
  * before anybody looks at its work: a snapshot through those rules would not show what they hide.
  */
 import { relative } from 'node:path';
-import type { AttemptState, Fact, Trespass, Usage } from '../../core/index.ts';
+import {
+  type AttemptState,
+  type Fact,
+  type Mark,
+  shellWord,
+  type Trespass,
+  type Usage,
+} from '../../core/index.ts';
 import { append, type House } from '../house.ts';
 import type { RuleChange } from '../ports.ts';
+
+export interface Moved {
+  /** Full name. */
+  ref: string;
+  from: string;
+  to: string;
+}
 
 export interface Ruled {
   trespass: Trespass[];
   facts: Fact[];
   /** Commands that bring back branches, tags and stashes that are gone. */
   removed: string[];
+  /** Branches that name another commit than when it began; whose doing that was is not known yet. */
+  moved: Moved[];
   /** The repository itself is not there any more: nothing more can be looked at. */
   gone: boolean;
 }
@@ -22,9 +38,9 @@ export async function putRulesBack(
   attempt: AttemptState,
   until: number | null = null,
 ): Promise<Ruled> {
-  if (attempt.rules === null) return { trespass: [], facts: [], removed: [], gone: false };
+  if (attempt.rules === null) return { trespass: [], facts: [], removed: [], moved: [], gone: false };
   const changes = await house.ground.restoreRules(attempt.rules, until);
-  if (changes.length > 0) house.fresh = null;
+  if (changes.some(({ outcome }) => outcome !== 'moved')) house.fresh = null;
   const theirs = changes.filter(({ outcome }) => outcome === 'restored' || outcome === 'stuck');
   const removed = changes.filter(({ outcome }) => outcome === 'removed').flatMap(({ what }) => what);
   return {
@@ -36,12 +52,41 @@ export async function putRulesBack(
     })),
     facts: changes.flatMap((change) => told(house, attempt, change)),
     removed: removed.slice(0, MOST_REMOVED),
+    moved: changes.filter(({ outcome }) => outcome === 'moved').flatMap(movedIn),
     gone: changes.some(({ outcome }) => outcome === 'gone'),
   };
 }
 
 /** How many are kept by their commands; the notice names the first few of them. */
 const MOST_REMOVED = 200;
+
+function movedIn({ what }: RuleChange): Moved[] {
+  return what.map((line) => {
+    const [ref = '', from = '', to = ''] = line.split(' ');
+    return { ref, from, to };
+  });
+}
+
+/**
+ * Branches other than the one it works on that name a commit which was made in the attempt now: nobody else had
+ * that commit. Nothing is moved back; people may have built on it.
+ */
+export function movedBy(
+  { iteration, before, after }: Pick<AttemptState, 'iteration' | 'before'> & { after: Mark },
+  { moved, commits }: { moved: readonly Moved[]; commits: readonly string[] },
+): { trespass: Trespass[]; facts: Fact[] } {
+  const own = [before.branch, after.branch].map((branch) => `refs/heads/${branch}`);
+  const its = moved.filter(({ ref, to }) => !own.includes(ref) && commits.includes(to));
+  const told = its.map(({ ref, from, to }) => {
+    const branch = ref.slice('refs/heads/'.length);
+    const text = `The branch ${branch} was moved from ${from.slice(0, 12)} to ${to.slice(0, 12)}, a commit that was made in iteration ${iteration} and is not judged. Nothing was moved back; \`git update-ref ${shellWord(ref)} ${from} ${to}\` puts it back.`;
+    return { ref, text };
+  });
+  return {
+    trespass: told.map(({ ref, text }) => ({ path: ref, what: 'branch_moved', detail: text, keptAs: null })),
+    facts: told.map(({ text }) => ({ type: 'notice.given', level: 'critical', text })),
+  };
+}
 
 function named({ what }: RuleChange): string {
   const more = what.length > 5 ? ` and ${what.length - 5} more` : '';
@@ -60,7 +105,7 @@ function keptAs(house: House, change: RuleChange): string | null {
 /** Nothing may be built on a repository that hides things; and what a person wrote is left, and named. */
 function told(house: House, attempt: AttemptState, change: RuleChange): Fact[] {
   const { iteration } = attempt;
-  if (change.outcome === 'restored') return [];
+  if (change.outcome === 'restored' || change.outcome === 'moved') return [];
   if (change.outcome === 'removed') return removedNotices(attempt, change.what);
   if (change.outcome === 'gone') return goneFacts(house, attempt);
   if (change.outcome === 'spared') {
