@@ -171,7 +171,11 @@ export async function discardLoop(
 export async function pruneLoops(
   cwd: string,
   name?: string,
-): Promise<{ removed: string[]; kept: { loop: string; why: string }[] }> {
+): Promise<{
+  removed: string[];
+  kept: { loop: string; why: string }[];
+  ignored_gone: { loop: string; files: string[] }[];
+}> {
   return (await import('./loops/end.ts')).pruneLoops(cwd, name);
 }
 

@@ -44,7 +44,7 @@ const TAKES: Record<string, number> = { list: 0, logs: 2, attach: 1, merge: 1, d
 async function carryOut({ action, loop, more }: Said, options: LoopOptions): Promise<number> {
   const given = loop === undefined ? [] : [loop, ...more];
   refuseSurplus(`loops ${action}`, given, TAKES[action]);
-  const app = await import('../app/index.ts');
+  const [app, { goneWords }] = await Promise.all([import('../app/index.ts'), import('../views/index.ts')]);
   switch (action) {
     case 'list': {
       const { data, text, lost } = await app.listLoops(folderOf(options));
@@ -77,12 +77,13 @@ async function carryOut({ action, loop, more }: Said, options: LoopOptions): Pro
       }
       const data = await app.discardLoop(folderOf(options), loop, say);
       const kept =
-        data.kept_as === null ? 'it had no work of its own' : `all of it is kept as ${data.kept_as}`;
+        data.kept_as === null ? 'it had no work of its own' : `its work is kept as ${data.kept_as}`;
       const files =
         data.kept_files === null
           ? ''
           : ` What was changed in files that it was given lies in ${data.kept_files}.`;
-      answer(options, data, `Discarded loop ${data.loop_id}; ${kept}.${files}`);
+      const gone = data.ignored_gone.length === 0 ? '' : ` Not kept: ${goneWords(data.ignored_gone)}.`;
+      answer(options, data, `Discarded loop ${data.loop_id}; ${kept}.${files}${gone}`);
       return 0;
     }
     case 'prune': {
@@ -90,6 +91,7 @@ async function carryOut({ action, loop, more }: Said, options: LoopOptions): Pro
       const lines = [
         data.removed.length === 0 ? 'Nothing to take away.' : `Taken away: ${data.removed.join(', ')}`,
       ];
+      for (const { loop, files } of data.ignored_gone) lines.push(`Gone with ${loop}: ${goneWords(files)}`);
       for (const { loop, why } of data.kept) lines.push(`Left: ${loop}, ${why}`);
       answer(options, data, lines.join('\n'));
       return 0;
@@ -125,7 +127,7 @@ async function askConsent(loop: string, options: LoopOptions): Promise<'yes' | '
   if (options.yes === true) return 'yes';
   if (!isAsked(options)) return 'nobody';
   const { confirm, isCancel } = await import('@clack/prompts');
-  const message = `Discard loop ${loop}? Its work tree and its branch go; its work is kept as refs/ralph/discarded/${loop}.`;
+  const message = `Discard loop ${loop}? Its work tree and its branch go; its work is kept as refs/ralph/discarded/${loop}, but not what git ignores there.`;
   const said = await confirm({ message, initialValue: false });
   return said === true && !isCancel(said) ? 'yes' : 'no';
 }

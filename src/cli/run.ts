@@ -158,8 +158,10 @@ async function conclude(outcome: RunOutcome, options: RunOptions): Promise<void>
 }
 
 /** In the main checkout a plain `ralph run` would begin beside it. */
-function inLoop({ loop, exit }: RunOutcome): string {
-  return loop === undefined || exit.code === 0
+function inLoop({ loop, exit, landing }: RunOutcome): string {
+  // Work that waits to land needs what the reason says, and no other run.
+  const isDone = exit.code === 0 || (exit.code === 8 && landing !== undefined);
+  return loop === undefined || isDone
     ? ''
     : `From your checkout \`ralph run --worktree ${loop}\` goes on with this loop.\n`;
 }

@@ -208,12 +208,12 @@ mode: balancd
 commit: yes
 `;
     expect(await told(yml)).toEqual([
-      'ralph.yml:1: agent names the agent "cluade", which there is none of | Did you mean claude?',
+      'ralph.yml:1: agent names the agent "cluade", and there is no agent of that name | Did you mean claude?',
       'ralph.yml:2: max_stuck is no key at the top of the file | It belongs at limits.max_stuck; move it there.',
       expect.stringContaining('ralph.yml:4: limits.max_iterations is 0'),
       expect.stringContaining('ralph.yml:5: limits.max_stuck is -1'),
       expect.stringContaining('ralph.yml:6: limits.review_cap is 0'),
-      'ralph.yml:7: team names the team "par", which there is none of | Did you mean pair?',
+      'ralph.yml:7: team names the team "par", and there is no team of that name | Did you mean pair?',
       'ralph.yml:8: mode is "balancd" | Did you mean balanced?',
       expect.stringContaining('ralph.yml:9: commit is "yes"'),
     ]);
@@ -281,10 +281,10 @@ default_role: bulder
     expect(await told(yml)).toEqual([
       'ralph.yml:3: agents.brokn.command is missing | Add it.',
       'ralph.yml:3: comand is no key in agents.brokn | Did you mean command?',
-      'ralph.yml:4: fallback[2] names the agent "codx", which there is none of | Did you mean codex?',
+      'ralph.yml:4: fallback[2] names the agent "codx", and there is no agent of that name | Did you mean codex?',
       'ralph.yml:5: teams.careful.modes[1] is "TASK_REVEIW" | Did you mean TASK_REVIEW?',
-      'ralph.yml:7: roles.builder.agent names the agent "mien", which there is none of | Did you mean mine?',
-      'ralph.yml:8: default_role names the role "bulder", which there is none of | Did you mean builder?',
+      'ralph.yml:7: roles.builder.agent names the agent "mien", and there is no agent of that name | Did you mean mine?',
+      'ralph.yml:8: default_role names the role "bulder", and there is no role of that name | Did you mean builder?',
     ]);
   });
 

@@ -71,7 +71,7 @@ function unknownName(
   const near = nearest(name, choice.names);
   return {
     code: `config.unknown_${choice.kind}`,
-    what: `${pathText(path)} names the ${choice.kind} ${JSON.stringify(name)}, which there is none of`,
+    what: `${pathText(path)} names the ${choice.kind} ${JSON.stringify(name)}, and there is no ${choice.kind} of that name`,
     why: choice.names.length === 0 ? `No ${choice.kind} is defined.` : `Known: ${choice.names.join(', ')}.`,
     fix: near === null ? `Use a known name, or define it under ${choice.kind}s.` : `Did you mean ${near}?`,
   };

@@ -142,7 +142,7 @@ function unknownDefault({ hats, defaultRole }: Hats): HatFault[] {
       odd: false,
       role: null,
       key: 'default_role',
-      what: `default_role names the role ${JSON.stringify(defaultRole)}, which there is none of`,
+      what: `default_role names the role ${JSON.stringify(defaultRole)}, and there is no role of that name`,
       why: names.length === 0 ? 'No role is defined.' : `Known: ${names.join(', ')}.`,
       fix: near === null ? 'Use a known name, or define it under roles.' : `Did you mean ${near}?`,
     },

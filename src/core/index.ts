@@ -93,6 +93,7 @@ export { secretsIn } from './secrets.ts';
 export { interaction, questionId, settle } from './settle.ts';
 export * from './shell-word.ts';
 export * from './spend.ts';
+export { isDaySpent } from './spend.ts';
 export { cutsAnew, graphAround, needsOf, partFaults, splitDue } from './split.ts';
 export { ownStaleReports, staleFacts } from './stale.ts';
 export * from './state.ts';

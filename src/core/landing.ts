@@ -103,7 +103,7 @@ export function landingText(landing: LandingFact): string {
     case 'loop.parked':
       return `Loop ${loop} ${howFar(landing)} and did not land on ${onto}: ${landing.why}${spendWords(landing)}. ${TO_DO}${unended(landing.next)}`;
     case 'loop.discarded':
-      return `Loop ${loop} was discarded by a person; ${landing.keptAs === null ? 'it had no work of its own' : `all of it is kept as ${landing.keptAs}`}`;
+      return `Loop ${loop} was discarded by a person; ${landing.keptAs === null ? 'it had no work of its own' : `its work is kept as ${landing.keptAs}`}`;
   }
 }
 

@@ -97,6 +97,12 @@ export function spentSince(state: State, since: number): number {
 /** What all loops have spent today as this run has it. */
 export const spentToday = ({ run }: State): number => (run ? run.spentTodayUsd + (run.costUsd ?? 0) : 0);
 
+/** Today's limit of all loops of the project is used up, as this run has it. */
+export function isDaySpent(state: State): boolean {
+  const most = state.policy?.limits.maxCostUsdPerDay ?? null;
+  return most !== null && state.run !== null && spentToday(state) >= most;
+}
+
 /** The whole of today was looked at; what this run adds from now on comes on top. */
 export function seeSpending({ run }: State, usd: number): void {
   if (run) run.spentTodayUsd = usd - (run.costUsd ?? 0);

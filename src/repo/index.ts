@@ -20,6 +20,7 @@ export {
   commitOfWork,
   dropBranch,
   holds,
+  ignoredIn,
   nameCommit,
   uncommitted,
 } from './own-branch.ts';

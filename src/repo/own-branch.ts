@@ -34,6 +34,22 @@ export async function uncommitted(
     .map((line) => line.slice(3));
 }
 
+/** What git ignores there, relative to its root; a folder that is ignored as a whole is one of them, with its slash. */
+export async function ignoredIn(beside: Beside, root: string): Promise<string[]> {
+  const asked = [
+    'status',
+    '--porcelain',
+    '-z',
+    '--no-renames',
+    '--ignored=matching',
+    '--untracked-files=all',
+  ];
+  return said(await treeGit(beside, root, asked))
+    .split('\0')
+    .filter((line) => line.startsWith('!! '))
+    .map((line) => line.slice(3));
+}
+
 /** Whether the second commit holds the first. */
 export async function holds(beside: Beside, older: string, newer: string): Promise<boolean> {
   return (await treeGit(beside, beside.root, ['merge-base', '--is-ancestor', older, newer])).code === 0;

@@ -34,6 +34,7 @@ export {
 export { describeFact } from './line.ts';
 export {
   type BranchCommits,
+  goneWords,
   type LoopFacts,
   type LoopJson,
   loopJson,

@@ -32,6 +32,9 @@ export function describeFact(fact: Fact, at: number, state?: State): string | nu
     case 'run.started':
       return `run started · team ${fact.policy.team} · agent ${fact.policy.agent} · pid ${fact.runner.pid}`;
     case 'run.stopped':
+      // What came of its landing stands right before it.
+      if (state?.landing && fact.reason === landingText(state.landing))
+        return `stopped: ${fact.word} (exit ${fact.code})`;
       return `stopped: ${fact.word} (exit ${fact.code}) — ${oneLine(fact.reason, 300)}`;
     case 'lock.taken_over':
       return `taken over from pid ${fact.from.pid} on ${oneLine(fact.from.host, 60)}, which is gone`;

@@ -1,6 +1,6 @@
 /** Loops: the work trees of a project, who works in each, and what is to be done next about it. */
-import type { State } from '../core/index.ts';
-import type { LiveInfo } from './next.ts';
+import { isDaySpent, type State } from '../core/index.ts';
+import { afterDay, type LiveInfo } from './next.ts';
 import { statusDetail, tasksSummary } from './status.ts';
 import { count, duration, iso, oneLine } from './words.ts';
 
@@ -79,7 +79,11 @@ export function loopJson({ loop, state, live, primary }: LoopLook): LoopJson {
     last_at: state === null || state.seq === 0 ? null : iso(state.lastAt),
     ...hiredJson(loop),
   };
-  return { ...row, next: nextOf(loop, row) };
+  const isHeld = row.runner === null && state?.run?.stopped?.code === 1 && isDaySpent(state);
+  return {
+    ...row,
+    next: nextOf(loop, row, isHeld ? (goOn) => afterDay(state, `\`${goOn}\``) : (goOn) => goOn),
+  };
 }
 
 function hiredJson({ hired }: LoopFacts): Pick<LoopJson, 'hired'> {
@@ -97,14 +101,18 @@ function hiredWords({ hired }: LoopJson): string {
   return `\n  ${oneLine(agent, 60)} ${what} ${files.slice(0, 3).join(', ')}${more}${session}`;
 }
 
-function nextOf({ id, standing, damage, parked }: LoopFacts, row: Omit<LoopJson, 'next'>): string {
+function nextOf(
+  { id, standing, damage, parked }: LoopFacts,
+  row: Omit<LoopJson, 'next'>,
+  later: (goOn: string) => string,
+): string {
   const goOn = id === MAIN ? 'ralph run' : `ralph run --worktree ${id}`;
   const asked = row.open_questions > 0 ? `ralph inbox --session ${row.session_id}` : null;
   if (row.runner !== null) return asked ?? (id === MAIN ? 'ralph status' : `ralph status @${id}`);
   if (damage !== null) return `${damage}; ${goOn}`;
   if (standing === 'needs_review') {
-    const files =
-      parked === null || parked.files.length === 0 ? '' : ` (${parked.files.slice(0, 5).join(', ')})`;
+    const unnamed = (parked?.files ?? []).filter((path) => parked?.why.includes(path) !== true);
+    const files = unnamed.length === 0 ? '' : ` (${unnamed.slice(0, 5).join(', ')})`;
     const how = parked?.next ?? `mend it on its branch, then ralph loops merge ${id}`;
     return `${oneLine(parked?.why ?? 'it could not land', 200)}${files}. ${oneLine(how, 300)}`;
   }
@@ -113,7 +121,14 @@ function nextOf({ id, standing, damage, parked }: LoopFacts, row: Omit<LoopJson,
   if (id === MAIN && row.state === 'completed') return 'nothing is left to do';
   if (row.state === 'completed') return `ralph loops merge ${id}`;
   if (row.state === 'aborted') return id === MAIN ? 'ralph run --reopen' : `ralph loops discard ${id} --yes`;
-  return asked ?? goOn;
+  return asked ?? later(goOn);
+}
+
+/** Files that nothing of git keeps, for a sentence. */
+export function goneWords(ignored: readonly string[]): string {
+  const named = ignored.slice(0, 5).map((path) => oneLine(path, 100));
+  const more = ignored.length > named.length ? ` and ${ignored.length - named.length} more` : '';
+  return `what git ignores in its work tree: ${named.join(', ')}${more}`;
 }
 
 export function loopsText(rows: readonly LoopJson[], now: number): string {

@@ -7,6 +7,7 @@ import {
   decide,
   heldBy,
   holdReason,
+  isDaySpent,
   keepsWorks,
   type LandingFact,
   narrowWords,
@@ -210,6 +211,7 @@ export function advice(code: number, state: State): string {
     case 0:
       return finished(state);
     case 1:
+      if (isDaySpent(state)) return afterDay(state, '`ralph run`');
       return '`ralph run` goes on with a fresh limit; raise it with -n, --max-time, --max-cost or --max-tokens';
     case 2:
     case 3:
@@ -235,6 +237,13 @@ export function advice(code: number, state: State): string {
     default:
       return '`ralph run` goes on';
   }
+}
+
+/** No start helps today; `goOn`: how it goes on. A work tree beside the main checkout reads a `ralph.yml` of its own. */
+export function afterDay(state: State, goOn: string): string {
+  const ground = state.session?.ground ?? '.';
+  const file = ground === '.' ? 'ralph.yml' : `the ralph.yml in ${ground}`;
+  return `${goOn} goes on from the next day on, or once limits.max_cost_usd_per_day is raised in ${file}`;
 }
 
 function afterDiscard({ keptAs, onto }: Extract<LandingFact, { type: 'loop.discarded' }>): string {

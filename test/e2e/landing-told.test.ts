@@ -105,6 +105,9 @@ test('a conflict: the chat, the exit and every window name the file and what to 
   ]);
   const parked = await windows('fix');
   expectAlike(parked, { code: 8, detail: 'needs_review', reason });
+  // Another run is not what it needs, and its file is named once.
+  expect(err).not.toContain('goes on with this loop');
+  expect(parked.row.next).not.toContain('(shared.txt)');
   expect(parked.metadata.status).toBe('awaiting_feedback');
   expect(parked.text).toMatch(/needs review[\s\S]*next: In .*git merge main/);
   expect(parked.row).toMatchObject({ state: 'needs_review', landed: false });

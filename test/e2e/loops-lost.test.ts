@@ -162,9 +162,10 @@ test('prune takes away what has landed, spares what lies uncommitted there, and 
   expect(await prune()).toEqual({
     removed: [],
     kept: [{ loop: 'one', why: 'left.txt in its work tree is in no commit' }],
+    ignored_gone: [],
   });
   rmSync(left);
-  expect(await prune()).toEqual({ removed: ['one'], kept: [] });
+  expect(await prune()).toEqual({ removed: ['one'], kept: [], ignored_gone: [] });
   expect(project.git('branch', '--list', 'ralph/*')).toBe('');
   expect(project.git('worktree', 'list').split('\n')).toHaveLength(1);
   await step(['--worktree', 'one']);
@@ -197,8 +198,8 @@ test('a dry run says what would be done with the loop, and makes none', async ()
 test('what was changed in files that a loop was given is kept outside of git, and is no work tree to take away', async () => {
   project = makeProject({
     config: 'worktree: { copy: [".env", "keys"] }\n',
-    files: { 'prd.json': taskList([story('US-001')]), '.gitignore': '.env\nkeys/\n' },
-    runs: [{ do: [{ run: 'touch {{task}}.txt; echo NEW=1 >> .env' }, { say: DONE }] }],
+    files: { 'prd.json': taskList([story('US-001')]), '.gitignore': '.env\nkeys/\n*.local\n' },
+    runs: [{ do: [{ run: 'touch {{task}}.txt; echo NEW=1 >> .env; echo s > own.local' }, { say: DONE }] }],
   });
   project.write('.env', 'OLD=1\n');
   project.write('keys/a', 'a\n');
@@ -212,6 +213,8 @@ test('what was changed in files that a loop was given is kept outside of git, an
   });
   const { code, out } = await project.ralph(['loops', 'discard', 'one', '--yes', '--json']);
   expect(code).toBe(0);
+  // Nothing of git holds it, so it is said to be gone.
+  expect(JSON.parse(out)).toMatchObject({ ignored_gone: ['own.local'] });
   const { kept_files: folder } = JSON.parse(out) as { kept_files: string };
   expect(folder).toBe(join(realpathSync(project.dir), '.ralph/discarded/one'));
   expect(readFileSync(join(folder, '.env'), 'utf8')).toBe('OLD=1\nNEW=1\n');

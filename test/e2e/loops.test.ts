@@ -166,3 +166,11 @@ test('a loop is not given up while a repository of its own lies in its work tree
   ]);
   expect(existsSync(join(inner, 'a.txt'))).toBe(true);
 });
+
+test('a loop that was made and has nothing to do is said to be taken away again', async () => {
+  project = makeProject({ files: { 'prd.json': taskList([story('US-001', { passes: true })]) } });
+  const { code, out, err } = await project.ralph(['run', '--worktree', 'one']);
+  expect(code).toBe(0);
+  expect(out + err).toContain('Loop one was not begun: its work tree and its branch are taken away again.');
+  expect(await loops()).toEqual([]);
+});

@@ -4,7 +4,7 @@ import { heldApart, holds, isTreeOf, uncommitted } from '../../repo/index.ts';
 import { drawLoops, type Loop, readLoops, tellLoop } from '../../store/index.ts';
 import { findPlace, type Place } from '../place.ts';
 import { besideOf, givenIn, loopWork, mainPlace } from './beside.ts';
-import { editedGiven, keepGiven } from './given-files.ts';
+import { editedGiven, keepGiven, unkeptFiles } from './given-files.ts';
 import { branchOf, loopHere, requireIdle } from './intact.ts';
 import { loopsToDraw } from './list.ts';
 import { noteLanding } from './note.ts';
@@ -17,6 +17,8 @@ export interface Discarded {
   kept_as: string | null;
   /** Where files lie that it was given and that were changed in it; null: none were. */
   kept_files: string | null;
+  /** What git ignores went with its work tree, relative to that; a folder as one. */
+  ignored_gone: string[];
 }
 
 /** Keeps all of it under a name of ours, then takes its work tree and branch away. */
@@ -33,30 +35,35 @@ export async function discardLoop(
   });
   const keptAs = await keepAll(main, loop);
   const files = await keepGiven(main, loop);
+  const gone = await unkeptFiles(main, loop);
   await tellLoop(main.mainDir, Date.now(), { type: 'loop.discarded', loop: loop.id, keptAs });
   await takeAway(main, loop);
   await noteLanding({ main, loop, say }, { type: 'loop.discarded', ...loopWork(loop), keptAs });
   await redrawLoops(main);
-  return { loop_id: loop.id, kept_as: keptAs, kept_files: files };
+  return { loop_id: loop.id, kept_as: keptAs, kept_files: files, ignored_gone: gone };
 }
 
 interface Pruned {
   removed: string[];
   kept: { loop: string; why: string }[];
+  /** What git ignores went with the work trees of these. */
+  ignored_gone: { loop: string; files: string[] }[];
 }
 
 /** Takes away what has landed or was given up, where nothing else lies there; `name`: of that loop only. */
 export async function pruneLoops(cwd: string, name?: string): Promise<Pruned> {
   const main = await mainPlace(await findPlace(cwd));
   const only = name === undefined ? null : (await loopHere(cwd, name)).loop.id;
-  const pruned: Pruned = { removed: [], kept: [] };
+  const pruned: Pruned = { removed: [], kept: [], ignored_gone: [] };
   for (const loop of readLoops(main.mainDir)) {
     if (loop.standing === 'removed' || (only !== null && loop.id !== only)) continue;
     const why = await whyKept(main, loop).catch((error: Error) => error.message);
     if (why !== null) pruned.kept.push({ loop: loop.id, why });
     else {
+      const files = await unkeptFiles(main, loop);
       await takeAway(main, loop);
       pruned.removed.push(loop.id);
+      if (files.length > 0) pruned.ignored_gone.push({ loop: loop.id, files });
     }
   }
   if (pruned.removed.length > 0) await redrawLoops(main);

@@ -4,11 +4,11 @@
  */
 import { existsSync } from 'node:fs';
 import { copyFile, lstat, mkdir, readdir, readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
-import { gitDirOf, isTreeOf } from '../../repo/index.ts';
+import { dirname, join, relative } from 'node:path';
+import { gitDirOf, ignoredIn, isTreeOf, SHARED } from '../../repo/index.ts';
 import { type Loop, sha256 } from '../../store/index.ts';
 import type { Place } from '../place.ts';
-import { folderIn, printsIn } from './beside.ts';
+import { besideOf, folderIn, printsIn } from './beside.ts';
 
 /** A folder that was given may hold packages: of so many files it is told whether they are as they were. */
 const MOST = 1_000;
@@ -46,6 +46,29 @@ export async function keepGiven(main: Place, loop: Loop): Promise<string | null>
     await copyFile(join(folderIn(main, loop), path), to);
   }
   return folder;
+}
+
+/** What we keep in a work tree ourselves, from the project's folder. */
+const OURS = ['.ralph', '.ralph-sessions', 'ralph', ...SHARED];
+
+/**
+ * Files that git ignores in its work tree and that nobody keeps: they go with it. What it was given is elsewhere, or
+ * gets a copy where it was changed.
+ */
+export async function unkeptFiles(main: Place, loop: Loop): Promise<string[]> {
+  if (!isTreeOf(main.project, loop.worktree)) return [];
+  const below = relative(main.project.root, main.dir);
+  const given = Object.keys(printsIn(gitDirOf(loop.worktree)));
+  const known = [...given, ...OURS].map((path) => join(below, path));
+  const isKnown = (path: string) =>
+    known.some(
+      (one) =>
+        path === one ||
+        path === `${one}/` ||
+        path.startsWith(`${one}/`) ||
+        (path.endsWith('/') && one.startsWith(path)),
+    );
+  return (await ignoredIn(besideOf(main), loop.worktree)).filter((path) => !isKnown(path));
 }
 
 function freeFolder(base: string): string {

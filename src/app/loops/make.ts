@@ -10,11 +10,12 @@ import { Problem } from '../../core/index.ts';
 import { ownIdentity } from '../../process/index.ts';
 import { branchesAt, dropTree, heldApart, isTreeOf, readHead, uncommitted } from '../../repo/index.ts';
 import { type Loop, readLoops, takeLock, tellLoop } from '../../store/index.ts';
+import { goneWords } from '../../views/index.ts';
 import { withoutOwnSecrets } from '../environment.ts';
 import type { Place } from '../place.ts';
 import { treesFolder } from '../pool.ts';
 import { besideOf, folderIn, isWhole, link, loopBranch, shortRef } from './beside.ts';
-import { keepGiven } from './given-files.ts';
+import { keepGiven, unkeptFiles } from './given-files.ts';
 import { branchOf, requireIdle } from './intact.ts';
 import { loopWords, requireLoopName } from './name.ts';
 import * as problem from './problems.ts';
@@ -112,7 +113,9 @@ async function findOrMake(request: LoopRequest, start: Start, named: Named): Pro
   await requireIdle(main, known);
   const kept = await keepAll(main, known);
   const files = await keepGiven(main, known);
+  const gone = await unkeptFiles(main, known);
   await takeAway(main, known);
+  if (gone.length > 0) request.say(`With the former loop ${known.id} went ${goneWords(gone)}.`);
   if (files !== null)
     request.say(
       `Files that the former loop ${known.id} was given had been changed in it; they are kept in ${files}.`,

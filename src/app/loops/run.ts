@@ -111,6 +111,10 @@ async function played(request: RunRequest, main: Place, { loop, made }: OpenedLo
     return outcome;
   } finally {
     // A start that was refused, or had nothing to do, leaves nothing behind.
-    if (made && told === null && (outcome?.sessionId ?? null) === null) await unmakeUnused(main, loop);
+    const isUnused = made && told === null && (outcome?.sessionId ?? null) === null;
+    if (isUnused && (await unmakeUnused(main, loop)))
+      request.audience.say(
+        `Loop ${loop.id} was not begun: its work tree and its branch are taken away again.`,
+      );
   }
 }

@@ -83,15 +83,17 @@ export async function takeAway(main: Place, loop: Loop): Promise<void> {
   await tellLoop(main.mainDir, Date.now(), { type: 'loop.removed', loop: loop.id });
 }
 
-/** The same where this start made it, unless another start has found it meanwhile, or works in it now. */
-export async function unmakeUnused(main: Place, { id }: Loop): Promise<void> {
+/** The same where this start made it, unless another start has found it meanwhile, or works in it now; true: it is gone. */
+export async function unmakeUnused(main: Place, { id }: Loop): Promise<boolean> {
   const loop = readLoops(main.mainDir).find((one) => one.id === id);
-  if (loop === undefined) return;
+  if (loop === undefined) return false;
   const lock = await ownTree(folderIn(main, loop));
-  if (lock !== null && lock.kind !== 'taken') return;
+  if (lock !== null && lock.kind !== 'taken') return false;
   try {
     const now = readLoops(main.mainDir).find((one) => one.id === id);
-    if (now?.session === null && now.standing === 'open') await unmake(main, now);
+    const isUnused = now?.session === null && now.standing === 'open';
+    if (isUnused) await unmake(main, now);
+    return isUnused;
   } finally {
     await lock?.release();
   }
