@@ -119,6 +119,7 @@ test('a loop that is given up leaves its commits and its uncommitted work under 
     loop_id: 'one',
     kept_as: 'refs/ralph/discarded/one',
     kept_files: null,
+    ignored_gone: [],
   });
   expect(project.git('rev-parse', 'refs/ralph/discarded/one^')).toBe(tip);
   expect(project.git('show', 'refs/ralph/discarded/one:left.txt')).toBe('left');
