@@ -19,7 +19,7 @@ test('prune takes the loop away that is named, and no other', async () => {
   await project.ralph(['run', '-n', '1', '--worktree', 'two']);
   await project.ralph(['run', '--worktree', 'one']);
   const { code, out } = await project.ralph(['loops', 'prune', 'one', '--json']);
-  expect([code, JSON.parse(out)]).toEqual([0, { removed: ['one'], kept: [] }]);
+  expect([code, JSON.parse(out)]).toEqual([0, { removed: ['one'], kept: [], ignored_gone: [] }]);
   expect([existsSync(tree('one')), existsSync(tree('two'))]).toEqual([false, true]);
   const again = await project.ralph(['loops', 'prune', 'one']);
   expect([again.code, again.err]).toEqual([5, expect.stringContaining('There is only two.')]);
