@@ -12,7 +12,7 @@ import { evolvePeople } from './evolve-people.ts';
 import { evolveTask, restartBudgets } from './evolve-task.ts';
 import { choiceFor } from './fallback.ts';
 import type { JournalRecord } from './journal.ts';
-import { isLandingFact, type LandingFact } from './landing.ts';
+import { isLandingFact, type LandingFact, payHire } from './landing.ts';
 import { rememberDuration } from './limits.ts';
 import { forgive, park } from './outage.ts';
 import { PHASES, type Phase } from './phase.ts';
@@ -35,10 +35,15 @@ export function evolve(state: State, record: Pick<JournalRecord, 'seq' | 'at' | 
   state.seq = record.seq;
   state.lastAt = record.at;
   for (const fact of record.facts) {
-    if (isLandingFact(fact)) state.landing = fact;
+    if (isLandingFact(fact)) tellLanding(state, fact);
     else evolveFact(state, fact, record.at);
   }
   return state;
+}
+
+function tellLanding(state: State, fact: LandingFact): void {
+  payHire(state, fact);
+  state.landing = fact;
 }
 
 function passTime(state: State, record: Pick<JournalRecord, 'at' | 'facts'>): void {

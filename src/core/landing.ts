@@ -6,7 +6,7 @@
 import type { Fact } from './event.ts';
 import type { Spent } from './evidence.ts';
 import { inScope } from './pick.ts';
-import { spentWords } from './spend.ts';
+import { spentWords, sumOf } from './spend.ts';
 import type { State } from './state.ts';
 import { type Exit, exitOf, type Step, stop, TO_DO } from './step.ts';
 
@@ -25,6 +25,9 @@ export interface LandingHire {
   /** What it made passed everything. */
   settled: boolean;
   spent: Spent;
+  /** Absent in older journals, as the next one. */
+  tokens?: number;
+  activeMs?: number;
 }
 
 /** How many of a loop's tasks are done. */
@@ -65,6 +68,22 @@ export function unfinishedOf(state: State): HowFar | null {
   );
   const done = meant.filter(({ status }) => status === 'done').length;
   return done === meant.length ? null : { done, total: meant.length };
+}
+
+/** Who is hired is paid by the run that lands: what was not told of that session before counts against its limits. */
+export function payHire({ run, landing }: State, { hired }: LandingFact): void {
+  if (!run || hired === undefined) return;
+  const told = landing?.hired?.session === hired.session ? landing.hired : null;
+  const { costUsd, estimated, byPlanUsd = 0 } = hired.spent;
+  const part = (now: number, before: number) => Math.max(0, now - before);
+  const news: Spent = {
+    costUsd: costUsd === null ? null : part(costUsd, told?.spent.costUsd ?? 0),
+    estimated: estimated && { ...estimated, usd: part(estimated.usd, told?.spent.estimated?.usd ?? 0) },
+    byPlanUsd: part(byPlanUsd, told?.spent.byPlanUsd ?? 0),
+  };
+  Object.assign(run, sumOf(run, news));
+  run.tokens += part(hired.tokens ?? 0, told?.tokens ?? 0);
+  run.activeMs += part(hired.activeMs ?? 0, told?.activeMs ?? 0);
 }
 
 /** True for a fact that tells what became of a loop's work as a whole. */

@@ -142,6 +142,24 @@ export function spendingLimit(state: State, live: LiveUsage): string | null {
   return null;
 }
 
+/** What a run under way may still spend, by the names of the flags; a limit that it has not is no part of it. */
+export interface Remaining {
+  maxCost?: number;
+  /** Seconds. */
+  maxTime?: number;
+  maxTokens?: number;
+}
+
+export function remainingOf({ run, policy }: State): Remaining {
+  if (!run || !policy) return {};
+  const { maxTimeS, maxCostUsd, maxTokens } = policy.limits;
+  return {
+    ...(maxCostUsd !== null && { maxCost: maxCostUsd - (run.costUsd ?? 0) }),
+    ...(maxTimeS !== null && { maxTime: Math.ceil(maxTimeS - run.activeMs / 1000) }),
+    ...(maxTokens !== null && { maxTokens: maxTokens - run.tokens }),
+  };
+}
+
 /** True when this task's own money cap is used up, counting what its live attempt has spent. */
 export function taskCostReached(policy: Policy, task: TaskState, liveCostUsd = 0): boolean {
   const cap = policy.limits.maxCostUsdPerTask;

@@ -16,6 +16,8 @@ export interface LandRequest extends Waiting {
   gates: LandingGates;
   /** Who is hired for a conflict; null: nobody. */
   settler: Settler | null;
+  /** A person asks for this landing: who was hired in vain for this work may be hired again. */
+  asked: boolean;
   /** The commit that its session saw last on its branch; null: none is known. */
   lastHead: string | null;
 }
@@ -37,6 +39,8 @@ export interface Settler {
   intents: readonly string[];
   /** The command of each required gate, for the agent to try. */
   gates: readonly { name: string; run: string }[];
+  /** Why nobody may be hired now, as a sentence without its stop; null: somebody may. */
+  barred: string | null;
   /** Sees it through to its end; one that was broken off goes on in its session. */
   work(job: SettlingJob): Promise<Settling>;
   /**

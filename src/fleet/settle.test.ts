@@ -27,6 +27,7 @@ function hire(work: (dir: string, job: SettlingJob) => Settling | Promise<Settli
   let cleared = 0;
   const settler: Settler = {
     agent: 'somebody',
+    barred: null,
     intents: ['Mine is said'],
     gates: [],
     async work(job) {
@@ -168,8 +169,36 @@ describe('once for each time that a loop is queued', () => {
       why: expect.stringContaining('somebody was hired before one of them changed'),
     });
     expect([again.jobs, again.cleared()]).toEqual([[], 1]);
-    expect(await fleet.land('one', { settler: again.settler })).toMatchObject({ kind: 'landed' });
+    expect(await fleet.land('one', { settler: again.settler, asked: true })).toMatchObject({
+      kind: 'landed',
+    });
   });
+
+  test('after one that was hired in vain only a person hires again, or the loop itself once it has gone on', async () => {
+    await fleet.land('one', { settler: hire(() => ({ kind: 'failed', why: 'did not' })).settler });
+    const again = hire(() => ({ kind: 'failed', why: 'did not' }));
+    fleet.commit(fleet.root, { 'd.txt': 'd\n' });
+    await tellLoop(fleet.root, Date.now(), { type: 'loop.session', loop: 'one', session: 's0' });
+    const plain = { kind: 'parked', why: expect.stringContaining('one was before and did not settle it') };
+    expect(await fleet.land('one', { settler: again.settler })).toMatchObject(plain);
+    expect(await fleet.land('one', { settler: again.settler })).toMatchObject(plain);
+    expect(again.jobs).toEqual([]);
+    await fleet.land('one', { settler: again.settler, asked: true });
+    expect(again.jobs).toHaveLength(1);
+    fleet.commit(tree, { 'e.txt': 'e\n' });
+    await fleet.land('one', { settler: again.settler });
+    expect(again.jobs).toHaveLength(2);
+  });
+});
+
+test('where nothing is left to spend nobody is hired', async () => {
+  const { settler, jobs } = hire(commits(BOTH));
+  const barred = '$5.00 of $5 are spent (--max-cost)';
+  expect(await fleet.land('one', { settler: { ...settler, barred } })).toMatchObject({
+    kind: 'parked',
+    why: expect.stringContaining(`somebody was not hired for it: ${barred}`),
+  });
+  expect(jobs).toEqual([]);
 });
 
 test('a file that is no UTF-8 comes back byte by byte', async () => {
@@ -187,7 +216,7 @@ test('a file that is no UTF-8 comes back byte by byte', async () => {
     why: expect.stringContaining('changed latin.txt outside of the conflict'),
   });
   const kept = hire((dir) => done(dir, write(dir, text('both'))));
-  expect(await fleet.land('two', { settler: kept.settler })).toMatchObject({ kind: 'landed' });
+  expect(await fleet.land('two', { settler: kept.settler, asked: true })).toMatchObject({ kind: 'landed' });
   expect(readFileSync(join(fleet.root, 'latin.txt'))).toEqual(text('both'));
 });
 

@@ -36,6 +36,12 @@ interface Work {
 /** The merge that lands; a landing where it cannot be had. */
 export async function settle(landing: Landed, ends: Ends, files: string[]): Promise<string | Landing> {
   const settler = landing.request.settler!;
+  const barred = barredBy(landing, ends);
+  if (barred !== null) {
+    const kept = await settler.done(true);
+    const besides = `, and ${settler.agent} was not hired for it: ${barred}`;
+    return conflict(landing, files, { besides, more: madeWords(kept) });
+  }
   const draft = await landing.git.drafted(ends.base, ends.tip);
   const conflicted =
     draft === null ? 'git could not draft the merge' : await conflictedIn(landing, ends, draft);
@@ -61,6 +67,14 @@ export async function settle(landing: Landed, ends: Ends, files: string[]): Prom
   const merge = judged.kind === 'fits' ? await adopt(work, judged.merge) : judged;
   const kept = await settler.done(typeof merge !== 'string');
   return typeof merge === 'string' ? merge : refused(work, kept, merge);
+}
+
+/** Why nobody may be hired; a run that starts again and again does not hire each time. */
+function barredBy({ request, loop }: Landed, { tip }: Ends): string | null {
+  const { asked, settler } = request;
+  if (!asked && loop.unsettled === tip && loop.hired === null)
+    return 'one was before and did not settle it, and only a person has that tried again';
+  return settler!.barred;
 }
 
 /** Every file with its conflicts; why there is nothing in it for an agent to write between. */

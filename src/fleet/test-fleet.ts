@@ -64,6 +64,7 @@ export function openFleet(): TestFleet {
         overlook: [],
         lastHead: null,
         settler: null,
+        asked: false,
         gates: { required: [], passedOn: null, run: () => Promise.resolve(null) },
         wait: false,
         say: (text) => told.push(text),

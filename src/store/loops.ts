@@ -50,6 +50,8 @@ export interface Loop {
   queued: { at: number; by: Runner | null } | null;
   /** The agent that was hired for this landing, or for the last one that was parked; null: none was. */
   hired: Hired | null;
+  /** The tip for which an agent was hired that did not settle its conflict; null: none was. */
+  unsettled: string | null;
   /** Said before its own branch moved to a merge, and nothing since; `at`: epoch ms. */
   candidate: { to: string; at: number } | null;
   /** Said before the integration branch moved, and nothing since. */
@@ -111,7 +113,7 @@ function created({
   const where = { branch, onto, base, worktree };
   const undone = { queued: null, candidate: null, landing: null, landed: null, parked: null };
   const nothing = { session: null, head: null, ...undone };
-  return { id: loop, ...where, ...nothing, hired: null, createdAt: at, standing: 'open' };
+  return { id: loop, ...where, ...nothing, hired: null, unsettled: null, createdAt: at, standing: 'open' };
 }
 
 /** A landing that was broken off is still the same one; what comes after its end is another. */
@@ -154,6 +156,7 @@ function tell(loop: Loop, news: Exclude<LoopNews, { type: 'loop.created' }> & { 
       if (news.unfinished) Object.assign(loop, { standing: 'open', hired: null });
       return;
     case 'loop.parked':
+      if (loop.hired?.settled === null) loop.unsettled = loop.hired.head;
       Object.assign(loop, {
         parked: { why: news.why, files: news.files, next: news.next ?? null },
         standing: 'needs_review',

@@ -44,6 +44,8 @@ interface Asking {
   signal?: AbortSignal;
   /** Plays the run of an agent that is hired for a conflict. */
   play: Play;
+  /** A person asks for this landing by the loop's name. */
+  asked?: boolean;
 }
 
 /** What is known of the work that lands. */
@@ -95,7 +97,7 @@ function whereOf({ project, mainDir, dir }: Place) {
 const sessionDirOf = ({ mainDir }: Place, { session }: Loop): string =>
   session === null ? join(mainDir, '.ralph') : join(sessionsFolder(mainDir), session);
 
-async function land(work: Work, { env, say, wait, signal, play }: Asking): Promise<Landing> {
+async function land(work: Work, { env, say, wait, signal, play, asked = false }: Asking): Promise<Landing> {
   const { place, loop, state, gates, passedOn, overlook, settings } = work;
   const required = gates.filter((gate) => gate.required);
   const given = await agentEnvironment(sessionDirOf(place, loop), env);
@@ -125,6 +127,7 @@ async function land(work: Work, { env, say, wait, signal, play }: Asking): Promi
         return runGate(required.find((gate) => gate.name === name)!, { place, cwd, loop, given, signal });
       },
     },
+    asked,
     settler: settlerOf({ place, loop, state, settings, gates: required, env, say, signal, play }),
   });
 }
@@ -135,7 +138,18 @@ function hiredFor({ mainDir }: Place, { id }: Loop): LandingHire | null {
   if (hired === null) return null;
   const { agent, session, settled } = hired;
   const { records } = readProject(mainDir);
-  return { agent, session, settled: settled !== null, spent: spentBy(records, session ?? '') };
+  const dir = session === null ? null : join(sessionsFolder(mainDir), session);
+  const state = dir !== null && existsSync(join(dir, 'journal.jsonl')) ? readState(dir) : null;
+  return {
+    agent,
+    session,
+    settled: settled !== null,
+    spent: spentBy(records, session ?? ''),
+    ...(state && {
+      tokens: state.tokens.input + state.tokens.output,
+      activeMs: state.run?.activeMs ?? 0,
+    }),
+  };
 }
 
 interface GateAt {
@@ -223,7 +237,7 @@ export async function mergeLoop({ cwd, name, ...asking }: MergeRequest): Promise
   if (tree !== null && tree.kind !== 'taken')
     throw lockProblem(tree.heldBy, tree.kind === 'foreign' ? tree.lastSeenAt : null);
   try {
-    const landing = await landOne(work, asking, 'merge');
+    const landing = await landOne(work, { ...asking, asked: true }, 'merge');
     await noteLanding({ main, loop, say: asking.say }, landing);
     return landing;
   } finally {

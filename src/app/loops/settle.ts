@@ -6,7 +6,15 @@ import { realpathSync } from 'node:fs';
 import { mkdir, readdir, rmdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Flags, Settings } from '../../config/index.ts';
-import { type Exit, openQuestions, Problem, type State } from '../../core/index.ts';
+import {
+  type Exit,
+  noLiveUsage,
+  openQuestions,
+  Problem,
+  remainingOf,
+  type State,
+  spendingLimit,
+} from '../../core/index.ts';
 import type { House } from '../../engine/index.ts';
 import type { Settler, Settling, SettlingJob } from '../../fleet/index.ts';
 import { commitOfWork, dropTree, heldApart, isTreeOf, nameCommit, readHead } from '../../repo/index.ts';
@@ -45,6 +53,7 @@ export function settlerOf(call: SettlerCall): Settler | null {
     agent,
     intents: tasks.filter(({ status }) => status === 'done').map(({ def }) => def.title),
     gates: call.gates,
+    barred: isUnderWay(call.state) ? spendingLimit(call.state, noLiveUsage()) : null,
     work: (job) => work(call, agent, job),
     done: async (keep) => dropSettling(await mainPlace(call.place), call.loop.id, { env: call.env, keep }),
   };
@@ -172,7 +181,7 @@ async function inTree(call: SettlerCall, agent: string, { job, main, root }: At)
   const isOver = known !== null && stopped !== null && !INTERRUPTED.has(stopped.code);
   const { exit, state } = isOver
     ? { exit: stopped, state: known }
-    : await call.play(requestFor(call, agent, { job, main, root }));
+    : await call.play(requestFor(call, agent, { job, main, root, known }));
   if (INTERRUPTED.has(exit.code)) return { kind: 'interrupted' };
   const { gitDir, commonDir } = (await findPlace(root)).project;
   const folders = { root, gitDir: gitDir!, commonDir: commonDir! };
@@ -191,12 +200,16 @@ function reasonOf({ reason }: Exit, state: State): string {
   return uncommitted?.landingReason ?? verdict?.reason ?? lost ?? reason;
 }
 
-function requestFor(call: SettlerCall, agent: string, { job, main, root }: At): RunRequest {
+function requestFor(
+  call: SettlerCall,
+  agent: string,
+  { job, main, root, known }: At & { known: State | null },
+): RunRequest {
   const { env, say, signal } = call;
   return {
     cwd: folderIn(main, { worktree: root }),
     env,
-    flags: capsOf(call.state),
+    flags: capsOf(call.state, known),
     objective: job.prompt,
     session: job.session,
     fresh: job.session === null,
@@ -215,10 +228,25 @@ function requestFor(call: SettlerCall, agent: string, { job, main, root }: At): 
   };
 }
 
-/** What was said on the command line of the loop about how far it may go. */
-function capsOf(state: State | null): Flags {
+/** A crash stops no run: its limits go on at the next start. */
+const isUnderWay = (state: State | null): state is State => state?.run != null && state.run.stopped === null;
+
+/**
+ * How far the agent may go: as far as the run that lands still may, and after it has stopped as far as one like it.
+ * What was spent in `known`, which goes on, is spent.
+ */
+function capsOf(state: State | null, known: State | null): Flags {
   const { maxCost, maxTime, maxTokens, mode } = (state?.run?.flags ?? {}) as Flags;
-  const caps = { maxCost, maxTime, maxTokens, mode };
+  const left = isUnderWay(state) ? remainingOf(state) : {};
+  // Where it was killed its own run goes on; one that was stopped begins a new one.
+  const spent = known?.run?.stopped == null ? null : known.run;
+  if (spent !== null) {
+    if (left.maxCost !== undefined) left.maxCost = Math.max(0.01, left.maxCost - (spent.costUsd ?? 0));
+    if (left.maxTime !== undefined)
+      left.maxTime = Math.max(1, left.maxTime - Math.ceil(spent.activeMs / 1000));
+    if (left.maxTokens !== undefined) left.maxTokens = Math.max(1, left.maxTokens - spent.tokens);
+  }
+  const caps = { maxCost, maxTime, maxTokens, mode, ...left };
   return Object.fromEntries(Object.entries(caps).filter(([, value]) => value !== undefined)) as Flags;
 }
 
