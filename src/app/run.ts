@@ -69,7 +69,8 @@ export interface RunOutcome {
   again?: boolean;
 }
 
-export async function runLoop(request: RunRequest): Promise<RunOutcome> {
+export async function runLoop(asked: RunRequest): Promise<RunOutcome> {
+  const { request, ending } = endedBySignal(asked);
   const { audience, env } = request;
   const say = (text: string) => audience.say(text);
   await landBrokenOff(await findPlace(request.cwd), { env, say, play: runLoop });
@@ -77,7 +78,10 @@ export async function runLoop(request: RunRequest): Promise<RunOutcome> {
   const { place } = plan;
   for (const warning of plan.warnings) request.audience.say(warning);
   if (plan.idle)
-    return lookBack(await landIdle(await nothingToDo(plan), endOf(request, plan)), endOf(request, plan));
+    return lookBack(await landIdle(await nothingToDo(plan), endOf(request, plan)), {
+      ...endOf(request, plan),
+      ending,
+    });
   // Another session's work is only set aside for a run that will begin.
   await checkFirst(request, plan, plan.others.length > 0);
   const made = [join(place.dir, '.ralph'), join(place.mainDir, '.ralph-sessions')].filter(
@@ -99,7 +103,20 @@ export async function runLoop(request: RunRequest): Promise<RunOutcome> {
     await tree.release();
     if (!began) await removeEmpty(made);
   }
-  return lookBack(ended, endOf(request, plan));
+  return lookBack(ended, { ...endOf(request, plan), ending });
+}
+
+/** A signal that the session of a run heard ends what is done after the session, too. */
+function endedBySignal(asked: RunRequest): { request: RunRequest; ending: AbortSignal } {
+  const ending = new AbortController();
+  const opened: RunRequest['opened'] = async (house) => {
+    const { interrupt } = house;
+    interrupt.wakes.add(() => {
+      if (interrupt.signal !== null) ending.abort();
+    });
+    await asked.opened?.(house);
+  };
+  return { request: { ...asked, opened }, ending: ending.signal };
 }
 
 function endOf({ env, audience }: RunRequest, { settings, policy, place, taskPath }: Plan): EndCall {

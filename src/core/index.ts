@@ -46,7 +46,7 @@ export { hear, MAX_TOPICS, mayPublish, topicMatches } from './hear.ts';
 export { fitting, narrowWords, roomIn, roomNotice, shortageWords, shortNotice } from './host.ts';
 export type { JournalRecord } from './journal.ts';
 export { JOURNAL_VERSION } from './journal.ts';
-export { brokenTogether, judge } from './judge.ts';
+export { brokenTogether, judge, redAsBefore } from './judge.ts';
 export type { EarlierWork, Evidence, Judgement } from './judgement.ts';
 export { isSecretValue, secretsOfEnv } from './known-secrets.ts';
 export {

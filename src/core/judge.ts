@@ -3,14 +3,16 @@
  * it did is never hidden by its silence. Findings name what was held against it.
  */
 import type { IgnoredClaim } from './claim.ts';
-import type { AgentReport, InnerWork } from './evidence.ts';
+import type { AgentReport, GateResult, InnerWork } from './evidence.ts';
 import type { Finding, FindingKind } from './finding.ts';
 import { compareFailures } from './gate.ts';
 import { type HatOutcome, hatAcceptance, hatOutcome } from './judge-hat.ts';
 import { judgeReview, judgeSession, judgeWorks } from './judge-works.ts';
 import { type EarlierWork, type Evidence, type Judgement, verdict } from './judgement.ts';
+import type { GateDef } from './policy.ts';
 import { wrongIn } from './receipt/index.ts';
 import { MODES } from './role.ts';
+import { gateKey, type State } from './state.ts';
 
 /** A final message shorter than this, with nothing done, is an agent that did not work. Characters. */
 const TINY_MESSAGE = 600;
@@ -373,7 +375,19 @@ function falseCompletion(evidence: Evidence, findings: Finding[]): void {
   });
 }
 
-/** Judges each gate against its baseline; answers the names of required gates that do not hold. */
+/** A required gate that does not pass and holds nothing up: it failed alike before the session's work began. */
+export function redAsBefore(
+  { gates, onceGreen, tasks }: Pick<State, 'gates' | 'onceGreen' | 'tasks'>,
+  def: GateDef,
+  after: GateResult,
+): boolean {
+  if (after.outcome === 'passed') return false;
+  const bases = [...tasks.values()].flatMap(({ baseTree }) => baseTree ?? []);
+  const known = bases.flatMap((tree) => gates.get(gateKey(def, tree)) ?? []);
+  const green = onceGreen.has(`${def.name}\0${def.run}`);
+  return known.some((baseline) => brokenTogether([{ def, after, baseline, onceGreen: green }]).length === 0);
+}
+
 /** What required gates have against work that was accepted, now that others landed before it. */
 export function brokenTogether(gates: Evidence['gates']): Finding[] {
   const findings: Finding[] = [];
@@ -381,6 +395,7 @@ export function brokenTogether(gates: Evidence['gates']): Finding[] {
   return findings.filter(({ kind, gate }) => kind !== 'gate_red_before' && broken.has(gate ?? ''));
 }
 
+/** Judges each gate against its baseline; answers the names of required gates that do not hold. */
 function gateFindings({ gates }: Pick<Evidence, 'gates'>, findings: Finding[]): string[] {
   const broken: string[] = [];
   for (const { def, after, baseline, onceGreen } of gates) {

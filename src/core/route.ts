@@ -35,7 +35,7 @@ export function receive(state: State, message: Message, live: boolean): Fact[] |
     case 'INFO':
       return guide(state, addressed, received);
     case 'ABORT':
-      if (state.phase === 'COMPLETE' || state.aborted) return received('no effect: the session is over');
+      if (isOver(state) || state.aborted) return received('no effect: the session is over');
       return received('aborted', { type: 'abort.asked', by: addressed.from, text: message.text });
     case 'HALT':
       return halt(state, addressed, received);
@@ -120,11 +120,15 @@ function isStale(state: State, message: Message): boolean {
   return !(message.type === 'FEEDBACK' && message.iteration === state.cycle + 1);
 }
 
+/** All is done and where it belongs: a landing that is under way or awaited is still the session's. */
+function isOver({ phase, run }: State): boolean {
+  return phase === 'COMPLETE' && run?.stopped?.code === 0;
+}
+
 function pause(state: State, message: Message, received: Received): Fact[] {
   if (state.paused) return received('no effect: already paused');
   if (state.aborted) return received('no effect: the session is aborted');
-  const over = state.phase === 'COMPLETE' && state.run?.stopped?.code === 0;
-  if (over) return received('no effect: the session is over');
+  if (isOver(state)) return received('no effect: the session is over');
   return received('paused', {
     type: 'session.paused',
     at: message.createdAt,

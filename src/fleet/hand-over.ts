@@ -3,10 +3,11 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { sieveOf } from '../agents/index.ts';
 import type { Redactor } from '../core/index.ts';
-import { endAll, findByMarker, run } from '../process/index.ts';
+import { run } from '../process/index.ts';
 import { openIntegration } from '../repo/index.ts';
 import { readLoops, tellLoop } from '../store/index.ts';
 import { type Landing, parked, shortName } from './landing.ts';
+import { interrupted } from './merge.ts';
 
 /** A pull request with its checks may be waited for. */
 const WALL_MS = 60 * 60_000;
@@ -18,6 +19,8 @@ export interface HandOver {
   commonDir: string;
   loop: string;
   command: string;
+  /** Stands in the environment of whatever it starts: it may outlive a run that was killed. */
+  marker: string;
   env: Record<string, string>;
   signal?: AbortSignal | undefined;
   /** What the command says is told without secrets. */
@@ -33,16 +36,16 @@ export async function handOver(request: HandOver): Promise<Landing> {
   const [branch, onto] = [shortName(loop.branch), shortName(loop.onto)];
   const head = (await git.tip(loop.branch)) ?? loop.head ?? loop.base;
   const folder = join(loop.worktree, below);
-  const marker = { name: 'RALPH_MARKER', value: `${loop.id}-land-${head}` };
-  // It outlives a run that was killed, and must not do its work twice at once.
-  await endAll(findByMarker(marker), GRACE_MS);
+  const again = `\`ralph run\` in ${loop.worktree}`;
+  // An aborted signal tells nobody any more.
+  if (signal?.aborted) return interrupted(again);
   const child = run({
     command: { shell: command },
     cwd: existsSync(folder) ? folder : loop.worktree,
     env: { ...env, RALPH_BRANCH: branch, RALPH_ONTO: onto, RALPH_LOOP: loop.id, RALPH_HEAD: head },
     wallMs: WALL_MS,
     idleMs: null,
-    marker,
+    marker: { name: 'RALPH_MARKER', value: request.marker },
     keptThrough: sieveOf(request.redactor),
   });
   const stop = () => void child.stop(GRACE_MS);
@@ -54,6 +57,8 @@ export async function handOver(request: HandOver): Promise<Landing> {
     await tellLoop(mainDir, Date.now(), { type: 'loop.handed_over', ...told, head });
     return { kind: 'handed_over' };
   }
+  // Ended by us: what it says of that is no refusal.
+  if (signal?.aborted) return interrupted(again);
   const said = `${result.output.text}\n${request.redactor.text(result.error ?? '')}`
     .trim()
     .split('\n')
@@ -62,7 +67,7 @@ export async function handOver(request: HandOver): Promise<Landing> {
   const how = result.ending === 'exited' ? `ended with ${result.exitCode}` : 'did not end by itself';
   const landing = parked(
     `\`${command}\` of land.command ${how}${said === '' ? '' : `: ${said}`}`,
-    `Repair what it says; \`ralph run\` in ${loop.worktree} calls it again, and \`ralph loops merge ${loop.id}\` lands the branch here.`,
+    `Repair what it says; ${again} calls it again, and \`ralph loops merge ${loop.id}\` lands the branch here.`,
   );
   const { why, files, next } = landing as Extract<Landing, { kind: 'parked' }>;
   await tellLoop(mainDir, Date.now(), { type: 'loop.parked', ...told, why, files, next });

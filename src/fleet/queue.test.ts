@@ -376,6 +376,20 @@ describe('whose turn it is', () => {
     expect(await fleet.land('late')).toMatchObject({ kind: 'landed' });
   });
 
+  test('one whose landing was broken off waits on, and holds nobody up while its process lives', async () => {
+    for (const id of ['early', 'late']) fleet.commit(await fleet.loop(id), { [`${id}.txt`]: `${id}\n` });
+    const ending = new AbortController();
+    const run = () => {
+      ending.abort();
+      return Promise.resolve(null);
+    };
+    const gates = { required: ['test'], passedOn: null, run };
+    const broken = await fleet.land('early', { wait: true, signal: ending.signal, gates });
+    expect(broken).toMatchObject({ kind: 'queued', why: 'it was interrupted' });
+    expect(fleet.known('early')).toMatchObject({ standing: 'queued', queued: { by: null } });
+    expect(await fleet.land('late')).toMatchObject({ kind: 'landed' });
+  });
+
   test('a work tree that was never worked in is no reason to wait', async () => {
     fleet.git('branch', 'next');
     const tree = join(fleet.root, '..', 'next');

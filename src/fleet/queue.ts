@@ -36,10 +36,10 @@ export async function landLoop(request: LandRequest): Promise<Landing> {
     ...(request.wait ? { by: ownIdentity() } : {}),
   });
   const turn = await ownTurn(request);
-  if (turn.kind === 'not_now') return queued(turn.why, again);
+  if (turn.kind === 'not_now') return close(request, queued(turn.why, again));
   try {
     const inTheWay = await clearUp(request, git);
-    if (inTheWay !== null) return queued(inTheWay, again);
+    if (inTheWay !== null) return await close(request, queued(inTheWay, again));
     return await close(request, await landed({ request, git, loop: loopOf(mainDir, id), had, again }));
   } finally {
     await turn.release();
@@ -56,6 +56,9 @@ const tell = ({ mainDir }: LandRequest, news: LoopNews): Promise<void> => tellLo
 
 async function close(request: LandRequest, landing: Landing): Promise<Landing> {
   const { loop, isDone } = request;
+  // This process sees to it no more, and those that were done later need not wait for it.
+  if (landing.kind === 'queued' && request.wait)
+    await tell(request, { type: 'loop.queued', loop, head: loopOf(request.mainDir, loop).head! });
   if (landing.kind === 'landed') {
     const more = isDone ? {} : { unfinished: true as const };
     await tell(request, { type: 'loop.landed', loop, commit: landing.commit, ...more });

@@ -111,6 +111,7 @@ test('a session that is no loop ends as before', async () => {
 test.each([
   ['PAUSE', 7],
   ['HALT', 7],
+  ['ABORT', 9],
 ] as const)(
   '%s is heard while a landing waits; nothing is said to be done, and the next start lands it',
   async (type, code) => {
@@ -130,7 +131,8 @@ test.each([
     expect((await run(world, { ...OVER, wait: false })).exit.code).toBe(code);
     expect(types(world)).not.toContain('loop.queued');
     if (type === 'PAUSE') send(world, { type: 'RESUME', createdAt: world.outside.now + 1 });
-    expect((await run(world, { ...OVER, wait: false })).exit.code).toBe(0);
+    const reopened = type === 'ABORT';
+    expect((await run(world, { ...OVER, wait: false }, { reopened })).exit.code).toBe(0);
     expect(facts(world, 'attempt.started')).toHaveLength(1);
   },
 );

@@ -6,7 +6,7 @@ import type { Exit, GateDef, LandingFact, State } from '../../core/index.ts';
 import type { Landings } from '../../engine/index.ts';
 import { type Unlanded, unlanded } from '../../fleet/index.ts';
 import { openIntegration, readHead } from '../../repo/index.ts';
-import { readLoops } from '../../store/index.ts';
+import { readLoops, tellLoop } from '../../store/index.ts';
 import { withoutOwnSecrets } from '../environment.ts';
 import type { Place } from '../place.ts';
 import { openList } from '../plan.ts';
@@ -42,9 +42,17 @@ export function landingsOf(place: Place, call: EndCall): Landings | null {
     async bringIn(state, { passedOn, signal }) {
       const landing = await bring({ place, state, passedOn, signal }, call);
       if (landing === null) throw new Error(`the loop of ${place.dir} is gone from the project's journal`);
+      if (landing.type === 'loop.queued' && signal.aborted) await takeBack(place, state);
       return landing;
     },
   };
+}
+
+/** What its session broke off itself lands with the session, and by nobody else's hand meanwhile. */
+async function takeBack({ mainDir }: Place, { session, policy }: State): Promise<void> {
+  const loop = policy?.loop?.loop;
+  if (session !== null && loop !== undefined)
+    await tellLoop(mainDir, Date.now(), { type: 'loop.session', loop, session: session.id });
 }
 
 interface Bringing {
@@ -95,14 +103,17 @@ async function markGiven(place: Place, state: State): Promise<void> {
   await (await openList(main, path)).mark([...state.tasks.values()]);
 }
 
-/** When the work tree is free again. */
+/** A limit, a refusal, a person's stop, a signal or a defect ended it: nothing more is begun for anybody after that. */
+const CUT_SHORT: ReadonlySet<number> = new Set([1, 5, 7, 9, 70, 130, 143]);
+
+/** When the work tree is free again. `ending`: aborted where the process is told to end meanwhile. */
 export async function lookBack<T extends Ended>(
   ended: T,
-  { settings, env, say, play }: Pick<EndCall, 'settings' | 'env' | 'say' | 'play'>,
+  { settings, env, say, play, ending }: EndCall & { ending: AbortSignal },
 ): Promise<T> {
   const { root, gitDir, commonDir } = ended.place.project;
   if (!settings.git || gitDir === null || commonDir === null) return ended;
-  await landWaiting(ended.place, { env, say, play });
+  if (!CUT_SHORT.has(ended.exit.code)) await landWaiting(ended.place, { env, say, play, signal: ending });
   const git = openIntegration({ commonDir, cwd: root, env });
   const { branch } = await readHead({ root, gitDir, commonDir }, withoutOwnSecrets(env));
   // What this run moved: its own branch, or the one that its loop landed on.

@@ -12,7 +12,9 @@ import {
   type LandingHire,
   landingText,
   Problem,
+  redAsBefore,
   type State,
+  TO_DO,
   unfinishedOf,
 } from '../../core/index.ts';
 import { handOver, type Landing, landLoop } from '../../fleet/index.ts';
@@ -65,6 +67,9 @@ interface Work {
 export async function landOne(work: Work, asking: Asking, how: Settings['land']): Promise<LandingFact> {
   const { loop, place, state } = work;
   const unfinished = state === null ? null : unfinishedOf(state);
+  // What a landing that was killed left at work: nobody hears it, and it must not do its work twice at once.
+  const gates = work.gates.map(({ name }) => gateMarker(place, loop, name));
+  await markedProcesses.endMarked([commandMarker(place, loop), ...gates]);
   if (how === 'branch') return landingFact(loop, { kind: 'on_branch' }, { unfinished });
   const landing =
     typeof how === 'object'
@@ -84,6 +89,7 @@ async function handOverTo(
     ...whereOf(place),
     loop: loop.id,
     command,
+    marker: commandMarker(place, loop),
     env: await agentEnvironment(sessionDirOf(place, loop), asking.env),
     signal: asking.signal,
     redactor: redactorHere(),
@@ -103,9 +109,6 @@ async function land(work: Work, { env, say, wait, signal, play, asked = false }:
   const given = await agentEnvironment(sessionDirOf(place, loop), env);
   const where = whereOf(place);
   const { below } = where;
-  // Gates outlive a landing that was killed, and nobody hears what they say.
-  if (loop.standing === 'queued')
-    await markedProcesses.endMarked(required.map(({ name }) => gateMarker(place, loop, name)));
   return landLoop({
     ...where,
     env,
@@ -124,7 +127,8 @@ async function land(work: Work, { env, say, wait, signal, play, asked = false }:
       passedOn,
       run: (name, tree) => {
         const cwd = tree === undefined ? place.dir : join(tree, below);
-        return runGate(required.find((gate) => gate.name === name)!, { place, cwd, loop, given, signal });
+        const at = { place, cwd, loop, state, given, say, signal };
+        return runGate(required.find((gate) => gate.name === name)!, at);
       },
     },
     asked,
@@ -156,7 +160,9 @@ interface GateAt {
   place: Place;
   cwd: string;
   loop: Loop;
+  state: State | null;
   given: Record<string, string>;
+  say(text: string): void;
   signal: AbortSignal | undefined;
 }
 
@@ -164,16 +170,27 @@ function gateMarker({ mainDir }: Place, { id }: Loop, gate: string): string {
   return `${id}-landing-${sha256(`${mainDir}\0${gate}`).slice(0, 16)}`;
 }
 
-/** null: it passed, or it was stopped; else the end of what it said. */
-async function runGate(def: GateDef, { place, cwd, loop, given, signal }: GateAt): Promise<string | null> {
+const commandMarker = ({ mainDir }: Place, { id }: Loop): string =>
+  `${id}-land-${sha256(mainDir).slice(0, 16)}`;
+
+/** null: it holds, or it was stopped; else the end of what it said. */
+async function runGate(
+  def: GateDef,
+  { place, cwd, loop, state, given, say, signal }: GateAt,
+): Promise<string | null> {
+  // An aborted signal tells nobody any more.
+  if (signal?.aborted) return null;
   const marker = gateMarker(place, loop, def.name);
   const running = processGates(redactorHere()).run(def, { ground: { cwd }, env: given, marker });
   const stop = () => void running.stop();
   signal?.addEventListener('abort', stop, { once: true });
-  if (signal?.aborted) stop();
   const result = await running.done;
   signal?.removeEventListener('abort', stop);
-  return result === null || result.outcome === 'passed' ? null : result.outputText;
+  if (result === null || result.outcome === 'passed') return null;
+  const { outputText, ...after } = result;
+  if (state === null || !redAsBefore(state, def, { ...after, tree: '', output: null })) return outputText;
+  say(`Gate ${def.name} is red as before loop ${loop.id} began, which holds nothing up.`);
+  return null;
 }
 
 /** After a run in the main checkout: loops that waited for it and whose own process is gone. */
@@ -195,17 +212,29 @@ async function landEach(
   for (const { id } of readLoops(place.mainDir)) {
     // Each landing takes its time, and somebody may go on with the next loop meanwhile.
     const loop = readLoops(place.mainDir).find((one) => one.id === id);
+    if (asking.signal?.aborted) return;
     if (loop === undefined || !isMeant(loop) || isWaitedFor(loop)) continue;
-    const work = await workOf(place, loop, asking.env);
-    const tree = await lockTree(work);
-    if (tree !== null && tree.kind !== 'taken') continue;
-    try {
-      const landing = await landOne(work, { ...asking, wait: false }, 'merge');
-      asking.say(landingText(landing));
-      await noteLanding({ main: place, loop, say: asking.say }, landing);
-    } finally {
-      await tree?.release();
-    }
+    await landWaited(place, loop, asking).catch((error: unknown) => {
+      // Its configuration may be broken, which is no fault of the run that looks back.
+      if (!(error instanceof Problem)) throw error;
+      const { what, why, fix } = error.facts;
+      asking.say(`Loop ${id} waits on, as it could not be landed: ${what} ${why} ${TO_DO}${fix}`);
+    });
+  }
+}
+
+async function landWaited(place: Place, loop: Loop, asking: Omit<Asking, 'wait'>): Promise<void> {
+  const work = await workOf(place, loop, asking.env);
+  // What a person stopped lands when a person says so.
+  if (work.state?.aborted || work.state?.paused) return;
+  const tree = await lockTree(work);
+  if (tree !== null && tree.kind !== 'taken') return;
+  try {
+    const landing = await landOne(work, { ...asking, wait: false }, 'merge');
+    asking.say(landingText(landing));
+    await noteLanding({ main: place, loop, say: asking.say }, landing);
+  } finally {
+    await tree?.release();
   }
 }
 
