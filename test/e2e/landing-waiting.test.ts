@@ -68,3 +68,35 @@ test('Ctrl-C ends the landing of a loop that waited for a run; the loop waits on
     'one queued',
   ]);
 });
+
+test('another loop’s broken configuration is told and is no fault of the run that looks back', async () => {
+  await waiting();
+  rmSync(join(project.home, 'slow'));
+  writeFileSync(join(project.home, 'go'), '');
+  const tree = readLoops(project.dir)[0]!.worktree;
+  writeFileSync(join(tree, 'ralph.yml'), 'gates: 7\n');
+  const here = await project.ralph(['run', 'something here', '--json']);
+  expect([here.code, here.err]).toEqual([0, expect.stringContaining('Loop one waits on')]);
+  expect(JSON.parse(here.out.trim().split('\n').at(-1)!).exit.code).toBe(0);
+  expect(standing()).toEqual(['one queued']);
+});
+
+test('a gate that was red before the loop began keeps nothing from landing, on its own tip or on a merge', async () => {
+  const top = 'top=$(dirname "$(git rev-parse --path-format=absolute --git-common-dir)")';
+  const moved = `cd "$top" && echo m > m.txt && git add m.txt && git commit -qm meanwhile`;
+  project = makeProject({
+    files: { 'A.json': taskList([story('A')]), 'B.json': taskList([story('B')]) },
+    config: "gates: [{ name: old, run: 'echo Error: as ever; exit 1' }]\n",
+    runs: [
+      { when: { task: 'A' }, do: [{ run: 'echo a > a.txt' }, { say: DONE }] },
+      { do: [{ run: `echo b > b.txt; ${top}; ${moved}` }, { say: DONE }] },
+    ],
+  });
+  const ran = async (loop: string, list: string) => {
+    const { code, err } = await project.ralph(['run', '--worktree', loop, '--tasks', list]);
+    return [code, code === 0 ? '' : err];
+  };
+  expect(await ran('one', 'A.json')).toEqual([0, '']);
+  expect(await ran('two', 'B.json')).toEqual([0, '']);
+  expect(standing()).toEqual(['one landed', 'two landed']);
+});
