@@ -398,7 +398,10 @@ async function drawProject(
   await draw('interventions/feedback.txt', corrected, () => feedbackText(state));
   await draw('metrics.json', news('run.stopped', 'wave.ended'), () => metricsText(state, drawer.telling));
   const { loops } = drawer;
-  if (loops) await draw('loops.json', news(...ABOUT_LOOPS), async () => loopsText(await loops(state)));
+  if (!loops) return;
+  // The runs of other loops draw the same file: what they wrote is no damage, and nothing to put back.
+  const due = news(...ABOUT_LOOPS) || place('loops.json').standing() === 'changed';
+  await draw('loops.json', due, async () => loopsText(await loops(state)));
 }
 
 /** Where a loop begins, rests, needs somebody, and ends. */
