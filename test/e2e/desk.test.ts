@@ -314,6 +314,9 @@ test('with --wait the runner stays, and an answer from another terminal or the d
   expect(waiting).toMatchObject({ open_questions: [{ kind: 'decision' }] });
   expect(json(await project.ralph(['answer', 'polling', '--json']))).toMatchObject({ outcome: 'queued' });
   await until(() => project.read('ralph/blocked.txt').includes('no key'), 'the blocker on the desk');
+  // Gone before that is noted, it may never have lain there for anybody, and is written again.
+  const noted = () => facts(project, 'desk.written').some(({ file }) => file === 'blocked.txt');
+  await until(noted, 'the file noted in the journal');
   rmSync(join(project.dir, 'ralph/blocked.txt'));
   const ran = await running.done;
   expect(result(ran).exit.code).toBe(0);
