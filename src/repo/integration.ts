@@ -344,7 +344,12 @@ async function forward(
   const until = Date.now() + LOCK_WAIT_MS;
   for (;;) {
     const result = await git(call);
-    if (result.code === 0 || !/index\.lock/.test(result.stderr) || Date.now() > until) return movedBy(result);
+    if (result.code === 0) return movedBy(result);
+    if (!/index\.lock/.test(result.stderr) || Date.now() > until) {
+      // Git enters the files before it moves the branch, and leaves them where a hook, or a rival, forbids that.
+      await git({ ...call, args: ['read-tree', '-m', '-u', to, 'HEAD'] });
+      return movedBy(result);
+    }
     await sleep(LOCK_POLL_MS);
   }
 }

@@ -215,3 +215,26 @@ test.skipIf(whyNoPty() !== null)(
     expect(project.git('branch', '--list', 'ralph/*')).toBe('');
   },
 );
+
+test('a branch that git may not move keeps its files as they were, and what a person has there', async () => {
+  make();
+  project.write('mine.txt', 'mine\n');
+  project.git('add', 'mine.txt');
+  project.write('shared.txt', 'as it was\nand more\n');
+  const hook = join(project.dir, '.git', 'hooks', 'reference-transaction');
+  writeFileSync(hook, '#!/bin/sh\n[ "$1" = prepared ] || exit 0\n! grep -q " refs/heads/main$"\n', {
+    mode: 0o755,
+  });
+  const before = [project.git('status', '--porcelain'), project.git('rev-parse', 'main')];
+  const parked = await run('one', 'A');
+  expect([parked.code, parked.err]).toEqual([8, expect.stringContaining('git could not move main')]);
+  expect([project.git('status', '--porcelain'), project.git('rev-parse', 'main')]).toEqual(before);
+  expect(project.read('shared.txt')).toBe('as it was\nand more\n');
+  rmSync(hook);
+  expect((await project.ralph(['loops', 'merge', 'one'])).code).toBe(0);
+  expect([project.read('a.txt'), project.read('shared.txt'), project.git('status', '--porcelain')]).toEqual([
+    'a\n',
+    'as it was\nand more\n',
+    before[0],
+  ]);
+});
