@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { secretsOfEnv, spellingsOf } from './known-secrets.ts';
 import { redactorOf } from './redact.ts';
+import { secretsIn } from './secrets.ts';
 
 const key = (...parts: string[]) => parts.join('');
 const BODY = 'q7Zr2WmX9tKc4VbN8sLd3FgH6jPy1RuT5aEo';
@@ -125,6 +126,13 @@ test('any secrets in any order, cut anywhere: nothing of them is left, and all o
     expect(rest(out), `seed ${seed}`).toBe(
       rest(parts.map((part) => (part.secret ? ' ' : part.text)).join('')),
     );
+  }
+});
+
+test.each(MARKED.slice(1))('a %s that is joined to a name', (name, secret) => {
+  for (const before of ['TOKEN_', 'tok_', '__']) {
+    expect(redactor.text(`say ${before}${secret} now`)).toBe(`say ${before}[secret: ${name}] now`);
+    expect(secretsIn(`say ${before}${secret} now`)).toHaveLength(1);
   }
 });
 

@@ -45,6 +45,8 @@ const ESCAPE_END =
 /** So far back is looked for that. */
 const CONTEXT_CHARS = 72;
 const WORD_CHAR = /[A-Za-z0-9_]/;
+/** What a word goes on behind. Names and values are joined by `_`. */
+const BEFORE_CHAR = /[A-Za-z0-9]/;
 /** The longest beginning of a form that is none yet is shorter; so is every form whose length has an end. */
 const HELD_CHARS = 400;
 /** Of a form without a longest length so much is held at most; what follows is dropped as it comes. */
@@ -186,7 +188,7 @@ function isDigit(text: string, at: number): boolean {
 }
 
 function beginsWord(text: string, at: number): boolean {
-  if (at === 0 || !WORD_CHAR.test(text[at - 1]!)) return true;
+  if (at === 0 || !BEFORE_CHAR.test(text[at - 1]!)) return true;
   return ESCAPE_END.test(text.slice(Math.max(0, at - CONTEXT_CHARS), at));
 }
 

@@ -46,7 +46,12 @@ export const BOT_BEFORE = /(?:^|[^A-Za-z0-9_])bot$/i;
 /** Each form as it stands in a line, at the beginning of a word. */
 const IN_LINE = FORMS.map(({ what, digits, pattern }) => {
   const before = digits === undefined ? '' : `(?<!\\d)[0-9]{${digits.join(',')}}`;
-  const edge = what === PRIVATE_KEY ? '' : digits === undefined ? '\\b' : '(?:\\b|(?<=\\bbot))';
+  const edge =
+    what === PRIVATE_KEY
+      ? ''
+      : digits === undefined
+        ? '(?<![A-Za-z0-9])'
+        : '(?:(?<![A-Za-z0-9])|(?<=\\bbot))';
   return { what, pattern: new RegExp(`${edge}${before}${pattern.source}`) };
 });
 

@@ -53,7 +53,7 @@ function commitDeep(): string {
 test('submodules with nothing of their own are in nobody’s way', async () => {
   await loopWithSubmodules('merge');
   expect(existsSync(join(tree(), 'lib/deep/.git'))).toBe(true);
-  expect(await prune()).toEqual({ removed: ['one'], kept: [] });
+  expect(await prune()).toMatchObject({ removed: ['one'], kept: [] });
 });
 
 test('a commit that only a submodule of a submodule holds keeps a loop from going, wherever its files are', async () => {
@@ -84,7 +84,7 @@ test('prune spares a landed loop whose submodule holds work that is nowhere else
   await loopWithSubmodules('merge');
   const lib = join(tree(), 'lib');
   writeFileSync(join(lib, 'left.txt'), 'left\n');
-  expect(await prune()).toEqual({
+  expect(await prune()).toMatchObject({
     removed: [],
     kept: [{ loop: 'one', why: expect.stringContaining('lib (uncommitted: left.txt)') }],
   });
@@ -92,7 +92,7 @@ test('prune spares a landed loop whose submodule holds work that is nowhere else
   git(lib, 'commit', '-q', '--allow-empty', '-m', 'put aside');
   git(lib, 'reset', '-q', '--hard', 'HEAD~1');
   // Only the reflog of the submodule names it.
-  expect(await prune()).toEqual({
+  expect(await prune()).toMatchObject({
     removed: [],
     kept: [{ loop: 'one', why: expect.stringContaining('lib (commits that no remote of it has') }],
   });
