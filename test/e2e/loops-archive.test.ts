@@ -41,7 +41,7 @@ test('the session of a loop stays until its work has landed; then the loop does 
   expect(await row()).toMatchObject({ loop_id: 'one', landed: true });
   expect(await code('run', '--worktree', 'one', '--dry-run', '--tasks', 'one.json')).toEqual([0, '']);
   const pruned = await project.ralph(['loops', 'prune', '--json']);
-  expect(JSON.parse(pruned.out)).toEqual({ removed: ['one'], kept: [] });
+  expect(JSON.parse(pruned.out)).toEqual({ removed: ['one'], kept: [], ignored_gone: [] });
   expect(project.git('status', '--porcelain')).toBe('');
 });
 
