@@ -139,3 +139,30 @@ test.skipIf(refusal !== null)(
     await expectFinished(project, ran, { tasks: ['a', 'b'], lost: [] });
   },
 );
+
+test.skipIf(refusal !== null)(
+  'a disk that is full where the work tree of a loop lies: what is done stays, and the loop lands once there is room',
+  async ({ onTestFinished }) => {
+    const fills = 'cat /dev/zero > "$HOME/.local/state/ralph/worktrees/ballast" 2>/dev/null; true';
+    const runs = [{ when: { iteration: 2 }, do: [{ run: fills }, ...WORKS.do] }, WORKS];
+    const config = 'host: { min_free_disk_mb: 0 }\nlimits: { max_subagent_retries: 0 }\n';
+    const project = listProject(['a', 'b'], { runs, config });
+    const folder = join(project.home, '.local/state/ralph/worktrees');
+    mkdirSync(folder, { recursive: true });
+    mount(folder, '2m');
+    onTestFinished(() => {
+      unmount(folder);
+      project.remove();
+    });
+    const full = await project.ralph(['run', '--worktree', 'one']);
+    expect([full.code, full.out]).toEqual([6, expect.stringContaining('ENOSPC')]);
+    expect(full.err).not.toContain('defect');
+    expect(project.git('show', 'ralph/one:a.txt')).toBe('a');
+    rmSync(join(folder, 'ballast'));
+    const landed = await project.ralph(['run', '--worktree', 'one']);
+    expect(landed.code, landed.err).toBe(0);
+    expect([project.read('a.txt'), project.read('b.txt')]).toEqual(['a\n', 'b\n']);
+    expect(project.git('fsck', '--full', '--no-dangling')).not.toMatch(/missing|corrupt|broken/);
+    expect(project.git('status', '--porcelain')).toBe('');
+  },
+);
