@@ -6,7 +6,15 @@ import { parse } from 'yaml';
 import { readLoops } from '../../src/store/index.ts';
 import { type TelegramStandin, TOKEN, telegramStandin } from '../standins/telegram.ts';
 import { facts, until } from './journal.ts';
-import { DONE, makeProject, type Project, type ScriptedRun, story, taskList } from './project.ts';
+import {
+  DONE,
+  makeProject,
+  type Project,
+  type ScriptedRun,
+  type Started,
+  story,
+  taskList,
+} from './project.ts';
 
 vi.setConfig({ testTimeout: 180_000 });
 
@@ -195,39 +203,8 @@ test('killed while its gates ran before landing, a loop is not done; a merge by 
   expectAlike(await windows('fix'), { code: 0, detail: 'completed', reason: /Loop fix landed on main/ });
 });
 
-test('a loop that may not wait is queued and says so; the run it waited for lands it, and then it is complete', async () => {
-  make({
-    when: { task: 'A' },
-    do: [{ run: 'echo a > a.txt' }, { say: DONE }],
-  });
-  project.write(
-    'agent.json',
-    JSON.stringify({
-      runs: [
-        { when: { task: 'A' }, do: [{ run: 'echo a > a.txt' }, { say: DONE }] },
-        {
-          do: [
-            { run: 'for n in $(seq 900); do [ -e "$HOME/go" ] && break; sleep 0.1; done; echo o > o.txt' },
-            { say: DONE },
-          ],
-        },
-      ],
-    }),
-  );
-  project.git('commit', '-qam', 'two agents');
-  const main = project.start(['run', 'work here', '--json']);
-  await until(() => existsSync(join(project.dir, '.ralph', 'loop.lock')), 'a run in the main checkout');
-  const queued = await run('fix', ['--no-wait']);
-  expect([queued.code, queued.err]).toEqual([8, expect.stringContaining('a run works in')]);
-  expectAlike(await windows('fix'), { code: 8, detail: 'queued', reason: /waits to land on main/ });
-  writeFileSync(join(project.home, 'go'), '');
-  const ended = await main.done;
-  expect([ended.code, ended.err]).toEqual([0, expect.stringContaining('Loop fix landed on main')]);
-  expect(project.read('a.txt')).toBe('a\n');
-  expectAlike(await windows('fix'), { code: 0, detail: 'completed', reason: /Loop fix landed on main/ });
-});
-
-test('while it waits for its turn, a loop hears a pause and a signal; neither is said to be done', async () => {
+/** A project whose main checkout is worked in until `go` stands in the home folder; a loop with task A waits for it. */
+async function busyCheckout(): Promise<Started> {
   make({ do: [{ run: 'echo a > a.txt' }, { say: DONE }] });
   project.write(
     'agent.json',
@@ -246,6 +223,23 @@ test('while it waits for its turn, a loop hears a pause and a signal; neither is
   project.git('commit', '-qam', 'two agents');
   const main = project.start(['run', 'work here', '--json']);
   await until(() => existsSync(join(project.dir, '.ralph', 'loop.lock')), 'a run in the main checkout');
+  return main;
+}
+
+test('a loop that may not wait is queued and says so; the run it waited for lands it, and then it is complete', async () => {
+  const main = await busyCheckout();
+  const queued = await run('fix', ['--no-wait']);
+  expect([queued.code, queued.err]).toEqual([8, expect.stringContaining('a run works in')]);
+  expectAlike(await windows('fix'), { code: 8, detail: 'queued', reason: /waits to land on main/ });
+  writeFileSync(join(project.home, 'go'), '');
+  const ended = await main.done;
+  expect([ended.code, ended.err]).toEqual([0, expect.stringContaining('Loop fix landed on main')]);
+  expect(project.read('a.txt')).toBe('a\n');
+  expectAlike(await windows('fix'), { code: 0, detail: 'completed', reason: /Loop fix landed on main/ });
+});
+
+test('while it waits for its turn, a loop hears a pause and a signal; neither is said to be done', async () => {
+  const main = await busyCheckout();
   const waiting = project.start(['run', '--worktree', 'fix', '--tasks', 'A.json']);
   await until(() => readLoops(project.dir)[0]?.standing === 'queued', 'the loop is queued');
   const status = await project.ralph(['status', '@fix']);
