@@ -109,7 +109,7 @@ async function attempt(landing: Landed): Promise<Landing | 'moved'> {
       `${onto} does not hold the commit any more that the loop began at (${loop.base.slice(0, 12)}), so that merging would bring back what was taken out`,
       `In ${loop.worktree}: git rebase --onto ${onto} ${loop.base.slice(0, 12)}. Then ${again}.`,
     );
-  const unfit = await unfitToLand(git, entering, { base, branch, again });
+  const unfit = await unfitToLand({ landing, entering, base, tip });
   if (unfit !== null) return unfit;
   const isForward = entering.commits.some(({ parents }) => parents.includes(base));
   const candidate = await candidateOf(landing, { base, tip, isForward });

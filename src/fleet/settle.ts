@@ -153,7 +153,7 @@ async function judge(
   draft: string,
   { tree, given, head }: Extract<Settling, { kind: 'done' }>,
 ): Promise<Judged> {
-  const { git, loop, again } = landing;
+  const { git } = landing;
   const refuse = (why: string): Refused => ({ kind: 'failed', why });
   const there = await git.standing(tree);
   if (there === null || there.unfinished !== null)
@@ -174,11 +174,10 @@ async function judge(
   const made = await git.commit(`${head}^{tree}`, [ends.base, ends.tip], message);
   if ('failed' in made) return refuse(`made a merge that git could not commit: ${made.failed}`);
   const entering = await git.entering(ends.base, made.commit, LARGEST_BYTES);
-  const branch = shortName(loop.branch);
   const unfit =
     typeof entering === 'string'
       ? entering
-      : await unfitToLand(git, entering, { base: ends.base, branch, again });
+      : await unfitToLand({ landing, entering, base: ends.base, tip: made.commit });
   if (unfit !== null)
     return refuse(
       `made a merge that may not land: ${typeof unfit === 'string' ? unfit : 'why' in unfit ? unfit.why : ''}`,

@@ -2,12 +2,12 @@
  * Repositories of their own in a work tree of ours: submodules at any depth, checked out or not any more, and others
  * that somebody made there. They go with the work tree, and no commit of it holds what is in them.
  */
-import { existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { endOf } from '../core/index.ts';
-import { textOf } from './file-text.ts';
+import { gitlinksOf, modulesIn, onlyFolder } from './modules.ts';
 import { uncommitted } from './own-branch.ts';
-import { commonDirOf, gitDirOf } from './project.ts';
+import { commonDirOf, gitDirOf, ownFolder } from './project.ts';
 import { type Beside, treeGit } from './tree.ts';
 
 /** One with something that is nowhere else. */
@@ -27,20 +27,9 @@ export interface Apart {
 export async function heldApart(beside: Beside, root: string): Promise<Apart[]> {
   const seen = new Set<string>();
   const found = gitDirOf(root) === null ? [] : await inTree(beside, { root, top: root, seen });
-  const own = ownFolder(beside, root);
+  const main = gitDirOf(beside.root);
+  const own = main === null ? null : ownFolder(commonDirOf(main), root);
   return own === null ? found : [...found, ...(await inFolder(beside, own, seen))];
-}
-
-/** Git's folder of a work tree, found from both sides. */
-function ownFolder({ root: main }: Beside, root: string): string | null {
-  const mainDir = gitDirOf(main);
-  const there = gitDirOf(root);
-  if (mainDir === null) return null;
-  const linked = join(commonDirOf(mainDir), 'worktrees');
-  if (there !== null) return commonDirOf(there) === commonDirOf(mainDir) ? there : null;
-  const names = existsSync(linked) ? readdirSync(linked) : [];
-  const own = names.find((name) => textOf(join(linked, name, 'gitdir')).trim() === join(root, '.git'));
-  return own === undefined ? null : join(linked, own);
 }
 
 interface Look {
@@ -77,11 +66,7 @@ async function inTree(beside: Beside, { root, top, seen }: Look): Promise<Apart[
 async function innerFolders(beside: Beside, root: string): Promise<string[]> {
   const { code, stdout, stderr } = await treeGit(beside, root, ['ls-files', '-s', '-z']);
   if (code !== 0) throw new Error(endOf(stderr.trim(), 500));
-  const links = stdout
-    .toString('utf8')
-    .split('\0')
-    .filter((line) => line.startsWith('160000 '))
-    .map((line) => line.slice(line.indexOf('\t') + 1));
+  const links = gitlinksOf(stdout.toString('utf8')).map(({ path }) => path);
   const untracked = (await uncommitted(beside, root, { untracked: true }))
     .filter((path) => path.endsWith('/'))
     .map((path) => path.slice(0, -1));
@@ -102,13 +87,6 @@ async function inFolder(beside: Beside, gitDir: string, seen: Set<string>): Prom
   return found;
 }
 
-/** A submodule's name may hold slashes. */
-function modulesIn(folder: string): string[] {
-  if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
-  if (existsSync(join(folder, 'HEAD')) && existsSync(join(folder, 'objects'))) return [folder];
-  return readdirSync(folder).flatMap((name) => modulesIn(join(folder, name)));
-}
-
 async function filesOf(beside: Beside, root: string): Promise<Apart['holds'] | null> {
   try {
     const files = await uncommitted(beside, root, { untracked: true });
@@ -126,6 +104,3 @@ async function commitsOf(beside: Beside, gitDir: string): Promise<Apart['holds']
   if (code !== 0) return { kind: 'unreadable' };
   return newest === '' ? null : { kind: 'commits', newest };
 }
-
-/** For git to read a repository whose files, where it says they are, may be gone. */
-export const onlyFolder = (gitDir: string): string[] => [`--git-dir=${gitDir}`, `--work-tree=${gitDir}`];

@@ -1,10 +1,13 @@
 /** The text of a log with raw lines and patches, read: which commits, which blobs, which lines came in. */
+import type { Gitlink } from './modules.ts';
 
 export interface EnteringText {
   /** Newest first. */
   commits: { id: string; parents: string[] }[];
   /** Blob id → a path it stands at. */
   blobs: Map<string, string>;
+  /** Commits of submodules that it names. */
+  links: Gitlink[];
   /** Lines that were not there in any parent. */
   added: AddedLine[];
 }
@@ -19,7 +22,7 @@ export interface AddedLine {
 
 /** Reads what `git log --format=%x00%H %P --raw --no-abbrev -p -c -U0` prints. */
 export function readEntering(log: string): EnteringText {
-  const read: EnteringText = { commits: [], blobs: new Map(), added: [] };
+  const read: EnteringText = { commits: [], blobs: new Map(), links: [], added: [] };
   let [path, line, columns] = ['', 0, 0];
   for (const text of log.split('\n')) {
     const mark = text[0];
@@ -55,5 +58,8 @@ function takeRaw(read: EnteringText, text: string): void {
   const [left = '', path = ''] = text.split('\t');
   const words = left.split(' ');
   const [id, status] = [words.at(-2) ?? '', words.at(-1) ?? ''];
-  if (!status.startsWith('D') && !/^0+$/.test(id)) read.blobs.set(id, path);
+  if (status.startsWith('D') || /^0+$/.test(id)) return;
+  // A mode and an id for each parent, and then those of the commit itself.
+  if (words[(words.length - 3) / 2] === '160000') read.links.push({ path, commit: id });
+  else read.blobs.set(id, path);
 }

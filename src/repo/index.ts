@@ -1,4 +1,4 @@
-export { type Apart, heldApart, onlyFolder } from './apart.ts';
+export { type Apart, heldApart } from './apart.ts';
 export { type BlobParts, blobId, parseBlobId } from './blob-id.ts';
 export { type BranchStanding, branchStandings } from './branch-standing.ts';
 export { type Dirty, type GroundOptions, openGround, type RepoGround } from './ground.ts';
@@ -15,6 +15,7 @@ export {
   type Moved,
   openIntegration,
 } from './integration.ts';
+export { onlyFolder } from './modules.ts';
 export {
   branchesAt,
   commitOfWork,

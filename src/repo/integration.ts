@@ -10,9 +10,12 @@ import { configEntries } from './config-text.ts';
 import { type EnteringText, readEntering } from './entering.ts';
 import { textOf } from './file-text.ts';
 import { type GitResult, git, gitEnvironment } from './git.ts';
+import { type Unreachable, unreachable } from './gitlinks.ts';
 import { readHead, readRef, unfinishedOperation } from './head.ts';
 import { signsCommits } from './identity.ts';
 import { mend } from './mend.ts';
+import type { Gitlink } from './modules.ts';
+import { gitDirOf, ownFolder } from './project.ts';
 
 /** A work tree that has a branch checked out. */
 export interface Checkout {
@@ -40,6 +43,12 @@ export interface Integration {
   ): Promise<{ branch: string | null; unfinished: string | null; dirty: string[] } | null>;
   /** What `tip` has and `base` has not; a string says why git could not tell. */
   entering(base: string, tip: string, largerThan: number): Promise<Entering | string>;
+  /** Of these links in `tip` those whose commits only a work tree of ours has, or nobody here. */
+  unreachable(
+    tip: string,
+    links: readonly Gitlink[],
+    from: { root: string; onto: string },
+  ): Promise<Unreachable[]>;
   /** True where the files of a commit hold this text. */
   holds(commit: string, text: string): Promise<boolean>;
   isAncestor(ancestor: string, of: string): Promise<boolean>;
@@ -121,6 +130,18 @@ export function openIntegration({ commonDir, cwd, env, marker }: IntegrationOpti
     checkouts: (ref) => checkouts(commonDir, ref),
     standing: (root) => standing(site, root),
     entering: (base, tip, largerThan) => entering(site, { base, tip, largerThan }),
+    unreachable: (tip, links, { root, onto }) => {
+      const lasting = checkouts(commonDir, onto).map((one) => ({ ...one, gitDir: gitDirOf(one.root) }));
+      return unreachable(
+        {
+          ask: (args) => ask(site, args),
+          passing: { root, gitDir: ownFolder(commonDir, root) },
+          lasting: [{ root: dirname(commonDir), gitDir: commonDir }, ...lasting],
+        },
+        tip,
+        links,
+      );
+    },
     holds: async (commit, text) => {
       const args = ['grep', '-q', '-F', '-f', '-', commit];
       return (await ask(site, args, Buffer.from(`${text}\n`))).code === 0;

@@ -2,11 +2,12 @@
  * Where the project lies: the work tree around a folder and git's folders behind it, found by reading
  * files, as git itself looks for them.
  */
-import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { appendFile, mkdir, readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { Problem } from '../core/index.ts';
 import { configEntries } from './config-text.ts';
+import { textOf } from './file-text.ts';
 
 export interface Project {
   /** Top of the work tree, links resolved; the folder itself without a repository. */
@@ -96,6 +97,16 @@ function linkedGitDir(file: string): string | null {
 
 function hasObjects(gitDir: string): boolean {
   return existsSync(join(gitDir, 'commondir')) || existsSync(join(gitDir, 'objects'));
+}
+
+/** Git's own folder of a linked work tree, found from both sides: it stays when the work tree was deleted. */
+export function ownFolder(commonDir: string, root: string): string | null {
+  const there = gitDirOf(root);
+  if (there !== null) return commonDirOf(there) === realpathSync(commonDir) ? there : null;
+  const linked = join(commonDir, 'worktrees');
+  const names = existsSync(linked) ? readdirSync(linked) : [];
+  const own = names.find((name) => textOf(join(linked, name, 'gitdir')).trim() === join(root, '.git'));
+  return own === undefined ? null : join(linked, own);
 }
 
 /** The shared git folder behind a work tree's own. */

@@ -20,7 +20,10 @@ const git = (cwd: string, ...args: string[]) =>
   execFileSync('git', ['-C', cwd, ...AS, ...args], { encoding: 'utf8', stdio: 'pipe' }).trim();
 
 /** The project has the submodule `lib`, and that the submodule `deep`; a loop in it has done its work. */
-async function loopWithSubmodules(land: 'branch' | 'merge'): Promise<void> {
+async function loopWithSubmodules(
+  land: 'branch' | 'merge',
+  { work = 'echo made > {{task}}.txt', exit = 0 }: { work?: string; exit?: number } = {},
+): Promise<string> {
   away = realpathSync(mkdtempSync(join(tmpdir(), 'ralph-apart-')));
   for (const name of ['deep', 'lib']) {
     git(away, 'init', '-q', '-b', 'main', name);
@@ -32,12 +35,13 @@ async function loopWithSubmodules(land: 'branch' | 'merge'): Promise<void> {
   project = makeProject({
     config: `land: ${land}\nworktree: { run: ["${update}"] }\n`,
     files: { 'prd.json': taskList([story('US-001')]) },
-    runs: [{ do: [{ run: 'echo made > {{task}}.txt' }, { say: DONE }] }],
+    runs: [{ do: [{ run: work }, { say: DONE }] }],
   });
   git(project.dir, 'submodule', '-q', 'add', join(away, 'lib'), 'lib');
   git(project.dir, 'commit', '-q', '-m', 'lib');
   const ran = await project.ralph(['run', '--worktree', 'one']);
-  expect([ran.code, ran.err]).toEqual([0, expect.any(String)]);
+  expect([ran.code, ran.err]).toEqual([exit, expect.any(String)]);
+  return ran.out + ran.err;
 }
 
 const tree = () => realpathSync(join(project.dir, '.ralph/worktrees/one'));
@@ -96,6 +100,61 @@ test('prune spares a landed loop whose submodule holds work that is nowhere else
     removed: [],
     kept: [{ loop: 'one', why: expect.stringContaining('lib (commits that no remote of it has') }],
   });
+});
+
+test('an agent that commits in a submodule and pushes nowhere does not land: main would name what nobody can get', async () => {
+  const commits = 'git -C lib -c user.name=A -c user.email=a@b.c commit -q --allow-empty -m inner';
+  const said = await loopWithSubmodules('merge', { work: `${commits}; echo made > {{task}}.txt`, exit: 8 });
+  const commit = git(join(tree(), 'lib'), 'rev-parse', 'HEAD');
+  expect(said).toContain(
+    `name ${commit.slice(0, 12)} of the submodule lib, which lies in the loop's work tree`,
+  );
+  expect(git(project.dir, 'ls-tree', 'main', 'lib')).not.toContain(commit);
+  expect((await project.ralph(['loops', 'list'])).out).toMatch(/one .*needs review.*submodule lib/s);
+  git(join(tree(), 'lib'), 'push', '-q', 'origin', 'HEAD:refs/heads/more');
+  const merged = await project.ralph(['loops', 'merge', 'one']);
+  expect([merged.code, merged.err]).toEqual([0, expect.any(String)]);
+  expect(git(project.dir, 'ls-tree', 'main', 'lib')).toContain(commit);
+});
+
+/** Commits in the loop what its submodule holds now, and has it land. */
+async function bumped(): Promise<{ code: number; said: string }> {
+  git(tree(), 'commit', '-q', '-a', '-m', 'bump');
+  return merge();
+}
+
+async function merge(): Promise<{ code: number; said: string }> {
+  const { code, out, err } = await project.ralph(['loops', 'merge', 'one']);
+  return { code: code ?? -1, said: out + err };
+}
+
+test('nor does one whose submodule names a commit of its own submodule that nobody has, until your checkout has it', async () => {
+  await loopWithSubmodules('branch');
+  const deep = commitDeep();
+  const lib = join(tree(), 'lib');
+  git(lib, 'commit', '-q', '-a', '-m', 'bump');
+  git(lib, 'push', '-q', 'origin', 'HEAD:refs/heads/more');
+  expect(await bumped()).toEqual({
+    code: 8,
+    said: expect.stringContaining(`name ${deep.slice(0, 12)} of the submodule lib/deep`),
+  });
+  git(project.dir, 'submodule', '-q', 'update', '--init', '--recursive');
+  git(join(project.dir, 'lib/deep'), 'fetch', '-q', join(lib, 'deep'), 'HEAD');
+  expect(await merge()).toMatchObject({ code: 0 });
+});
+
+test('nor one that names a commit of a submodule that no repository here has; one that a later commit took back does', async () => {
+  await loopWithSubmodules('branch');
+  const nowhere = 'f'.repeat(40);
+  git(tree(), 'update-index', '--cacheinfo', `160000,${nowhere},lib`);
+  git(tree(), 'commit', '-q', '-m', 'bump');
+  git(tree(), 'update-index', '--assume-unchanged', 'lib');
+  expect(await merge()).toEqual({
+    code: 8,
+    said: expect.stringMatching(/f{12} of the submodule lib, which no/),
+  });
+  git(tree(), 'update-index', '--no-assume-unchanged', 'lib');
+  expect(await bumped()).toMatchObject({ code: 0 });
 });
 
 test('a folder at the place of the work tree that is none is never taken away', async () => {
