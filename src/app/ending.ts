@@ -93,6 +93,7 @@ function leftOver(
   const others = found.loops.filter(({ loop }) => loop !== own);
   if (found.loops.length > 0) data.unmerged = found.loops;
   if (found.unpushed !== null) data.unpushed = found.unpushed;
+  if (found.submodules.length > 0) data.unpushed_submodules = found.submodules;
   if (others.length > 0) {
     const named = others.slice(0, 5).map(({ loop, onto }) => `${loop} (for ${onto})`);
     const more = others.length > named.length ? ` and ${others.length - named.length} more` : '';
@@ -102,6 +103,10 @@ function leftOver(
     const { branch, upstream, commits } = found.unpushed;
     lines.push(`${branch} is ${commits} commit${commits === 1 ? '' : 's'} ahead of ${upstream}: not pushed`);
   }
+  for (const { path, commits } of found.submodules.slice(0, 5))
+    lines.push(
+      `submodule ${path} has ${commits} commit${commits === 1 ? '' : 's'} that no remote of it has: push them before what names them`,
+    );
   return { data, lines };
 }
 

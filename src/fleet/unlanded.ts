@@ -7,9 +7,11 @@ export interface Unlanded {
   loops: { loop: string; branch: string; onto: string }[];
   /** Of the branch that the run worked for, against its upstream; null: it has none, or all of it is there. */
   unpushed: { branch: string; upstream: string; commits: number } | null;
+  /** Submodules of that branch with commits that no remote of theirs has. */
+  submodules: { path: string; commits: number }[];
 }
 
-/** One git process for each integration branch, and one where the branch may have an upstream. */
+/** One git process for each integration branch, one where the branch may have an upstream, and some for submodules. */
 export async function unlanded(
   git: Integration,
   loops: readonly Loop[],
@@ -24,5 +26,9 @@ export async function unlanded(
         found.push({ loop: loop.id, branch: shortName(loop.branch), onto: shortName(onto) });
   }
   const ahead = branch === null ? null : await git.ahead(branch);
-  return { loops: found, unpushed: ahead === null || branch === null ? null : { branch, ...ahead } };
+  return {
+    loops: found,
+    unpushed: ahead === null || branch === null ? null : { branch, ...ahead },
+    submodules: branch === null ? [] : await git.unpushedLinks(branch),
+  };
 }

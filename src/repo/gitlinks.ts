@@ -4,6 +4,8 @@
  */
 import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
+import { configEntries } from './config-text.ts';
+import { textOf } from './file-text.ts';
 import type { GitResult } from './git.ts';
 import { type Gitlink, gitlinksOf, modulesIn, onlyFolder } from './modules.ts';
 import { gitDirOf } from './project.ts';
@@ -93,4 +95,25 @@ function repositories({ root, gitDir }: Holder, path: string): string[] {
 function keptIn(gitDir: string): string[] {
   const modules = modulesIn(join(gitDir, 'modules')).map((folder) => realpathSync(folder));
   return modules.flatMap((folder) => [folder, ...keptIn(folder)]);
+}
+
+/** Submodules checked out below `root` whose commit in `branch` no remote of theirs has, with how many are missing there. */
+export async function unpushedLinks(
+  ask: LinkSite['ask'],
+  root: string,
+  branch: string,
+): Promise<{ path: string; commits: number }[]> {
+  const { entries } = configEntries(textOf(join(root, '.gitmodules')));
+  const paths = entries.filter(({ name }) => /^submodule\..*\.path$/.test(name)).map(({ value }) => value);
+  if (paths.length === 0) return [];
+  const { stdout } = await ask(['ls-tree', '-z', '--full-tree', branch, '--', ...paths]);
+  const found: { path: string; commits: number }[] = [];
+  for (const { path, commit } of gitlinksOf(stdout.toString('utf8'))) {
+    const folder = gitDirOf(join(root, path));
+    if (folder === null) continue;
+    const counted = await ask([...onlyFolder(folder), 'rev-list', '--count', commit, '--not', '--remotes']);
+    const commits = Number(counted.stdout.toString('latin1'));
+    if (counted.code === 0 && commits > 0) found.push({ path, commits });
+  }
+  return found;
 }

@@ -10,7 +10,7 @@ import { configEntries } from './config-text.ts';
 import { type EnteringText, readEntering } from './entering.ts';
 import { textOf } from './file-text.ts';
 import { type GitResult, git, gitEnvironment } from './git.ts';
-import { type Unreachable, unreachable } from './gitlinks.ts';
+import { type Unreachable, unpushedLinks, unreachable } from './gitlinks.ts';
 import { readHead, readRef, unfinishedOperation } from './head.ts';
 import { signsCommits } from './identity.ts';
 import { mend } from './mend.ts';
@@ -78,6 +78,8 @@ export interface Integration {
   unmerged(onto: string, below: string): Promise<string[]>;
   /** How many commits of a branch its upstream has not; null: none, or there is no upstream. No process without one. */
   ahead(branch: string): Promise<{ upstream: string; commits: number } | null>;
+  /** Submodules whose commit in a branch no remote of theirs has, and how many it lacks. No process without submodules. */
+  unpushedLinks(branch: string): Promise<{ path: string; commits: number }[]>;
   /** Moves a branch that is checked out nowhere, if it still is at `from`. */
   move(ref: string, step: { from: string; to: string; why: string }): Promise<Moved>;
 }
@@ -180,6 +182,7 @@ export function openIntegration({ commonDir, cwd, env, marker }: IntegrationOpti
       return stdout.toString('utf8').split('\n').filter(Boolean);
     },
     ahead: (branch) => ahead(site, branch),
+    unpushedLinks: (branch) => unpushedLinks((args) => ask(site, args), site.cwd, `refs/heads/${branch}`),
     move: async (ref, { from, to, why }) =>
       movedBy(await ask(site, ['update-ref', '-m', why, ref, to, from])),
   };

@@ -148,7 +148,11 @@ test('work inside a submodule is seen, and the repository is still sound', async
     ],
   });
   addSubmodule();
-  expect(await code('run', '-n', '1')).toBe(0);
+  const ran = await project.ralph(['run', '-n', '1', '--json']);
+  expect([ran.code, JSON.parse(ran.out.trim().split('\n').at(-1)!).unpushed_submodules]).toEqual([
+    0,
+    [{ path: 'lib', commits: 1 }],
+  ]);
   expect(names()).toEqual(['lib', 'ralph/tasks.json']);
   expect(project.git('status', '--porcelain')).toBe('');
   project.git('fsck', '--no-dangling');
@@ -188,7 +192,11 @@ test('work left uncommitted inside a submodule is no lie: it is named, and lands
   expect([refused.code, refused.err]).toEqual([5, expect.stringContaining('lib/own.txt (uncommitted in')]);
   rmSync(join(project.dir, 'lib/own.txt'));
 
-  expect(await code('run')).toBe(0);
+  const ran = await project.ralph(['run']);
+  expect([ran.code, ran.out]).toEqual([
+    0,
+    expect.stringMatching(/submodule lib has 1 commit that no remote of it has: push them/i),
+  ]);
   expect(verdicts(project)).toEqual(['a unfinished uncommitted_inside', 'a accepted']);
   expect(facts(project, 'task.charged')).toEqual([]);
   const why = (await project.ralph(['why', '1'])).out;
