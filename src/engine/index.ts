@@ -2,7 +2,7 @@ export { append, Fenced, type House, type HouseInit, openHouse, type Ports, redr
 export { intake, isPersons } from './intake.ts';
 export { leftBy } from './left.ts';
 export { fileReview } from './list.ts';
-export { matchesAny } from './match.ts';
+export { matchesAny, OWN_RULES } from './match.ts';
 export { type Messenger, openMessenger } from './messenger.ts';
 export type { LoopName } from './news.ts';
 export { finishSettingAside, setAside } from './perform/leftovers.ts';

@@ -1,4 +1,8 @@
 /** Path patterns of the configuration: `*` within a folder, `**` across folders, a trailing `/` for all below. */
+
+/** Files of the project that no attempt may change, whatever is configured. */
+export const OWN_RULES = ['ralph.yml', '.ralph/ralph.toml', 'ralph/prd.md'];
+
 export function matchesAny(patterns: readonly string[], path: string): boolean {
   return patterns.some((pattern) => toRegExp(pattern).test(path));
 }

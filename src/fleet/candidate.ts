@@ -1,9 +1,12 @@
 /** The commit that is to land: the loop's own tip, or a merge of it; and the gates' word on it. */
+import type { MergedTrees } from '../repo/index.ts';
 import { tellLoop } from '../store/index.ts';
 import { mergedForGates } from './clear-up.ts';
 import { type Ends, type Landed, type Landing, parked, shortName } from './landing.ts';
-import { conflict, failed, interrupted, messageOf, objection } from './merge.ts';
+import { apart, conflict, failed, interrupted, messageOf, objection } from './merge.ts';
 import { settle } from './settle.ts';
+
+type Conflict = Extract<MergedTrees, { kind: 'conflict' }>;
 
 /** The commit id; a landing where there can be none, or where a gate objects. */
 export async function candidateOf(landing: Landed, ends: Ends): Promise<string | Landing> {
@@ -11,8 +14,11 @@ export async function candidateOf(landing: Landed, ends: Ends): Promise<string |
   const made = ends.isForward
     ? ends.tip
     : ((await madeBefore(landing, ends)) ?? (await merged(landing, ends)));
-  if (Array.isArray(made))
-    return landing.request.settler === null ? conflict(landing, made) : settle(landing, ends, made);
+  if (typeof made !== 'string' && made.kind === 'conflict') {
+    const { files, beyond } = made;
+    if (files.length === 0) return apart(landing, beyond);
+    return landing.request.settler === null ? conflict(landing, files) : settle(landing, ends, files);
+  }
   if (typeof made !== 'string') return made;
   if (gates.required.length === 0 || gates.passedOn === made) return made;
   return (await gated(landing, made, ends)) ?? made;
@@ -26,15 +32,15 @@ async function madeBefore({ git, loop }: Landed, { base, tip }: Ends): Promise<s
 }
 
 /**
- * Made from trees alone; an old git can only merge in a work tree, and the loop's own one is nobody else's. The files
- * where the two do not fit.
+ * Made from trees alone; an old git can only merge in a work tree, and the loop's own one is nobody else's. Or where
+ * the two do not fit.
  */
-async function merged(landing: Landed, { base, tip }: Ends): Promise<string | string[] | Landing> {
+async function merged(landing: Landed, { base, tip }: Ends): Promise<string | Conflict | Landing> {
   const { git, loop } = landing;
   const message = messageOf(landing);
   const trees = await git.mergeTrees(base, tip);
   const made = trees.kind === 'old_git' ? await git.mergeIn(loop.worktree, base, message) : trees;
-  if (made.kind === 'conflict') return made.files;
+  if (made.kind === 'conflict') return made;
   if (made.kind !== 'tree') return failed(landing, made.kind === 'failed' ? made.why : 'git is too old');
   if (trees.kind === 'old_git') return made.id;
   const commit = await git.commit(made.id, [base, tip], message);

@@ -39,6 +39,8 @@ export interface Settler {
   intents: readonly string[];
   /** The command of each required gate, for the agent to try. */
   gates: readonly { name: string; run: string }[];
+  /** True for a file that agents are given their orders by or judged by: what stands in it is a person's to settle. */
+  isOrder(path: string): boolean;
   /** Why nobody may be hired now, as a sentence without its stop; null: somebody may. */
   barred: string | null;
   /** Sees it through to its end; one that was broken off goes on in its session. */

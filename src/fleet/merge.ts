@@ -8,6 +8,15 @@ export function messageOf({ loop, request: { title, trailers } }: Landed, more: 
   return `${subject}\n\n${[`Ralph-Loop: ${loop.id}`, ...trailers, ...more].join('\n')}\n`;
 }
 
+/** A conflict that is no file's, in git's words. */
+export function apart({ loop, again }: Landed, beyond: readonly string[]): Landing {
+  const onto = shortName(loop.onto);
+  return parked(
+    `it and ${onto} do not fit together, though no single file is in conflict: ${some(beyond)}`,
+    `In ${loop.worktree}: git merge ${onto}, put the files where they belong and commit. Then ${again}.`,
+  );
+}
+
 /** `besides`: what was tried, as the end of the sentence; `more`: what else there is to know. */
 export function conflict(
   { loop, again }: Landed,

@@ -1,5 +1,5 @@
 /** An agent that is hired for a conflict, on real git: when it is, what is asked of what it made, and once only. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { gitIn } from '../repo/test-ground.ts';
@@ -30,6 +30,7 @@ function hire(work: (dir: string, job: SettlingJob) => Settling | Promise<Settli
     barred: null,
     intents: ['Mine is said'],
     gates: [],
+    isOrder: (path) => path === 'ralph.yml',
     async work(job) {
       jobs.push(job);
       if (job.session === null) {
@@ -229,4 +230,63 @@ test('nobody is hired for what is no conflict of lines', async () => {
     why: expect.stringContaining('somebody was not hired for it: that of a.txt is no conflict of lines'),
   });
   expect(jobs).toEqual([]);
+});
+
+describe('a conflict that no agent may settle', () => {
+  test('one that is no file’s is parked in git’s words', async () => {
+    const lines = (from: number) => Array.from({ length: 30 }, (_, n) => `${from + n}\n`).join('');
+    const names = ['f1', 'f2', 'f3', 'f4'];
+    const files = Object.fromEntries(names.map((name, n) => [`d/${name}`, lines(n * 100)]));
+    fleet.commit(fleet.root, files);
+    const two = await fleet.loop('two');
+    fleet.commit(two, { 'd/new': 'n\n' });
+    for (const [n, name] of names.entries()) {
+      const to = n < 2 ? 'x' : 'y';
+      mkdirSync(join(fleet.root, to), { recursive: true });
+      fleet.git('mv', `d/${name}`, `${to}/${name}`);
+    }
+    fleet.commit(fleet.root, {});
+    const { settler, jobs } = hire(commits(BOTH));
+    const refs = fleet.git('for-each-ref', 'refs/heads');
+    const words = 'CONFLICT (directory rename split): Unclear where to rename d to';
+    for (const who of [settler, null])
+      expect(await fleet.land('two', { settler: who })).toMatchObject({
+        kind: 'parked',
+        files: [],
+        why: expect.stringContaining(`though no single file is in conflict: ${words}`),
+        next: expect.stringContaining('git merge main'),
+      });
+    expect([jobs, fleet.known('two').hired, fleet.git('for-each-ref', 'refs/heads')]).toEqual([
+      [],
+      null,
+      refs,
+    ]);
+    // Beside one of lines it must not be passed over either.
+    fleet.commit(two, { 'a.txt': 'one\nmine\nthree\n' });
+    fleet.commit(fleet.root, { 'a.txt': 'one\ntheirs\nthree\n' });
+    expect(await fleet.land('two', { settler })).toMatchObject({
+      kind: 'parked',
+      files: ['a.txt'],
+      why: expect.stringContaining(`was not hired for it: it is about more than lines: ${words}`),
+    });
+    expect(jobs).toEqual([]);
+  });
+
+  test('nor one of a file by which agents are told what to do', async () => {
+    fleet.commit(fleet.root, { 'ralph.yml': 'gates: []\n' });
+    fleet.commit(await fleet.loop('two'), { 'ralph.yml': 'gates: [{ name: a }]\n' });
+    fleet.commit(fleet.root, { 'ralph.yml': 'gates: [{ name: b }]\n' });
+    const { settler, jobs } = hire(commits(BOTH));
+    expect(await fleet.land('two', { settler })).toMatchObject({
+      kind: 'parked',
+      files: ['ralph.yml'],
+      why: expect.stringContaining(
+        'somebody was not hired for it: ralph.yml is a file by which agents are told',
+      ),
+      next: expect.stringMatching(
+        /git merge main, settle the conflict and commit\. Then `ralph loops merge two`/,
+      ),
+    });
+    expect([jobs, fleet.known('two').hired]).toEqual([[], null]);
+  });
 });

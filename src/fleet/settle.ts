@@ -36,7 +36,7 @@ interface Work {
 /** The merge that lands; a landing where it cannot be had. */
 export async function settle(landing: Landed, ends: Ends, files: string[]): Promise<string | Landing> {
   const settler = landing.request.settler!;
-  const barred = barredBy(landing, ends);
+  const barred = barredBy(landing, ends, files);
   if (barred !== null) {
     const kept = await settler.done(true);
     const besides = `, and ${settler.agent} was not hired for it: ${barred}`;
@@ -70,8 +70,11 @@ export async function settle(landing: Landed, ends: Ends, files: string[]): Prom
 }
 
 /** Why nobody may be hired; a run that starts again and again does not hire each time. */
-function barredBy({ request, loop }: Landed, { tip }: Ends): string | null {
+function barredBy({ request, loop }: Landed, { tip }: Ends, files: readonly string[]): string | null {
   const { asked, settler } = request;
+  const orders = files.filter((path) => settler!.isOrder(path));
+  if (orders.length > 0)
+    return `${some(orders)} ${orders.length === 1 ? 'is a file' : 'are files'} by which agents are told what to do or judged, and such a one only a person settles`;
   if (!asked && loop.unsettled === tip && loop.hired === null)
     return 'one was before and did not settle it, and only a person has that tried again';
   return settler!.barred;
@@ -81,7 +84,7 @@ function barredBy({ request, loop }: Landed, { tip }: Ends): string | null {
 async function conflictedIn(
   { git }: Landed,
   ends: Ends,
-  { tree, files }: Draft,
+  { tree, files, beyond }: Draft,
 ): Promise<Map<string, Conflicted> | string> {
   const found = new Map<string, Conflicted>();
   for (const { path, modes } of files) {
@@ -91,7 +94,7 @@ async function conflictedIn(
     if (conflicted === null) return `that of ${path} is no conflict of lines`;
     found.set(path, conflicted);
   }
-  return found;
+  return beyond.length === 0 ? found : `it is about more than lines: ${some(beyond).replace(/\.$/, '')}`;
 }
 
 const hiredNow = ({ request, loop }: Landed): Hired | null =>

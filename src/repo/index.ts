@@ -9,12 +9,13 @@ export { missingIdentity } from './identity.ts';
 export { committedText, hiddenByProject } from './ignored.ts';
 export {
   type Checkout,
-  type Draft,
   type Entering,
   type Integration,
+  type MergedTrees,
   type Moved,
   openIntegration,
 } from './integration.ts';
+export type { Draft } from './merge-tree.ts';
 export { onlyFolder } from './modules.ts';
 export {
   branchesAt,

@@ -14,6 +14,7 @@ import { type Unreachable, unpushedLinks, unreachable } from './gitlinks.ts';
 import { readHead, readRef, unfinishedOperation } from './head.ts';
 import { signsCommits } from './identity.ts';
 import { mend } from './mend.ts';
+import { type Draft, readDraft } from './merge-tree.ts';
 import type { Gitlink } from './modules.ts';
 import { gitDirOf, ownFolder } from './project.ts';
 
@@ -84,21 +85,16 @@ export interface Integration {
   move(ref: string, step: { from: string; to: string; why: string }): Promise<Moved>;
 }
 
-/** A path that does not fit, with its mode by the side that has it: 1 the common ancestor, 2 the base, 3 the tip. */
-export interface Draft {
-  tree: string;
-  files: { path: string; modes: Record<number, string> }[];
-}
-
 export interface Differing {
   path: string;
   /** It is as executable as it was, and no link where it was a file. */
   sameMode: boolean;
 }
 
-type MergedTrees =
+export type MergedTrees =
   | { kind: 'tree'; id: string }
-  | { kind: 'conflict'; files: string[] }
+  /** `beyond`: what is about more than the lines of a file, in git's words. */
+  | { kind: 'conflict'; files: string[]; beyond: string[] }
   | { kind: 'failed'; why: string }
   | { kind: 'old_git' };
 
@@ -278,28 +274,23 @@ async function larger(site: Site, blobs: Map<string, string>, than: number): Pro
 }
 
 async function mergeTrees(site: Site, base: string, tip: string): Promise<MergedTrees> {
-  const args = ['merge-tree', '--write-tree', '--name-only', '--no-messages', '-z', base, tip];
-  const result = await ask(site, args);
-  const [id = '', ...files] = result.stdout.toString('utf8').split('\0');
-  if (result.code === 0) return { kind: 'tree', id: id.trim() };
-  if (result.code === 1 && files.length > 0)
-    return { kind: 'conflict', files: [...new Set(files.filter(Boolean))] };
+  const result = await mergeTree(site, base, tip);
+  if (result.code === 0) return { kind: 'tree', id: result.stdout.toString('latin1').split('\0')[0]!.trim() };
+  if (result.code === 1 && result.stdout.length > 0) {
+    const { files, beyond } = readDraft(result.stdout.toString('utf8'));
+    return { kind: 'conflict', files: files.map(({ path }) => path), beyond };
+  }
   // Before 2.38 it is another command of the same name.
   return result.code === 129 ? { kind: 'old_git' } : { kind: 'failed', why: reasonOf(result) };
 }
 
 async function drafted(site: Site, base: string, tip: string): Promise<Draft | null> {
-  const style = ['-c', 'merge.conflictStyle=diff3'];
-  const result = await ask(site, [...style, 'merge-tree', '--write-tree', '--no-messages', '-z', base, tip]);
-  const [tree = '', ...rows] = result.stdout.toString('utf8').split('\0');
-  if (result.code !== 1 || tree === '') return null;
-  const files = new Map<string, Record<number, string>>();
-  for (const row of rows.filter(Boolean)) {
-    const [, mode = '', stage, path = ''] = /^(\d+) \S+ (\d)\t(.*)$/s.exec(row) ?? [];
-    files.set(path, { ...files.get(path), [Number(stage)]: mode });
-  }
-  return { tree, files: [...files].map(([path, modes]) => ({ path, modes })) };
+  const result = await mergeTree(site, base, tip, ['-c', 'merge.conflictStyle=diff3']);
+  return result.code === 1 && result.stdout.length > 0 ? readDraft(result.stdout.toString('utf8')) : null;
 }
+
+const mergeTree = (site: Site, base: string, tip: string, settings: readonly string[] = []) =>
+  ask(site, [...settings, 'merge-tree', '--write-tree', '--messages', '-z', base, tip]);
 
 async function differing(site: Site, one: string, other: string): Promise<Differing[]> {
   const { stdout } = await ask(site, ['diff-tree', '-r', '-z', '--raw', '--no-renames', one, other]);
@@ -335,7 +326,10 @@ async function mergeIn(
   const files = unmerged.stdout.toString('utf8').split('\0').filter(Boolean);
   // Nothing was uncommitted there, so what goes is only what this merge made.
   if (unfinishedOperation(gitDir) === 'merge') await ask(there, ['merge', '--abort']);
-  return files.length > 0 ? { kind: 'conflict', files } : { kind: 'failed', why: reasonOf(merged) };
+  if (files.length > 0) return { kind: 'conflict', files, beyond: [] };
+  // Of a conflict that is no file's git speaks where it tells its progress.
+  const said = merged.stderr.trim() === '' ? merged.stdout.toString('utf8') : merged.stderr;
+  return { kind: 'failed', why: reasonOf({ ...merged, stderr: said }) };
 }
 
 async function commit(

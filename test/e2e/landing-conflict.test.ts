@@ -1,6 +1,6 @@
 /** An agent that is hired for the conflict of a landing, with the real program: what lands, and what is parked. */
-import { existsSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { readLoops } from '../../src/store/index.ts';
 import { DONE, makeProject, type Project, type ScriptedRun, story, taskList } from './project.ts';
@@ -166,6 +166,33 @@ test('a conflict that is none of lines is nobody’s work but a person’s', asy
   );
   expect(loop().hired).toBeNull();
   expect(realpathSync(join(project.dir, '.ralph', 'worktrees', 'one'))).toBe(loop().worktree);
+});
+
+test.each([
+  ['the configuration', 'ralph.yml', (text: string, by: string) => `${text}# ${by}\n`],
+  ['the task list', 'A.json', (text: string, by: string) => text.replace(/"title": ?"/, `$&${by} `)],
+  ['what is protected', 'checks/one.sh', (_: string, by: string) => `echo ${by}\n`],
+])('a conflict in %s is a person’s', async (_, path, change) => {
+  await conflicting(settles(BOTH), 'protect: [checks/]\n');
+  const { worktree } = loop();
+  for (const [dir, by] of [
+    [worktree, 'mine'],
+    [project.dir, 'yours'],
+  ] as const) {
+    const file = join(dir, path);
+    const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, change(text, by));
+    project.git('-C', dir, 'add', path);
+    project.git('-C', dir, 'commit', '-qm', `${by} in ${path}`);
+  }
+  const { code, out } = await merge();
+  expect([code, JSON.parse(out)]).toMatchObject([8, { outcome: 'parked' }]);
+  expect(JSON.parse(out).why).toContain(
+    `scripted was not hired for it: ${path} is a file by which agents are`,
+  );
+  expect(JSON.parse(out).next).toContain(`In ${worktree}: git merge main, settle the conflict and commit.`);
+  expect([loop().hired, trees()]).toEqual([null, 2]);
 });
 
 test('at the end of a run it is hired before the session of the loop ends, which says so', async () => {

@@ -35,7 +35,7 @@ import { givenIn } from './beside.ts';
 import { loopHere, ownTree } from './intact.ts';
 import { landingFact } from './landing-words.ts';
 import { noteLanding } from './note.ts';
-import { type Play, settlerOf } from './settle.ts';
+import { type Play, type SettlerCall, settlerOf } from './settle.ts';
 
 /** Who asks, and how it may be told and stopped. */
 interface Asking {
@@ -60,7 +60,7 @@ interface Work {
   /** The commit on which those gates passed. */
   passedOn: string | null;
   overlook: readonly string[];
-  settings: Pick<Settings, 'merge' | 'worktree'>;
+  settings: SettlerCall['settings'];
 }
 
 /** Lands the work of one loop as `land` says, or tells why not. */

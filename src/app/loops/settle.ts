@@ -4,7 +4,7 @@
  */
 import { realpathSync } from 'node:fs';
 import { mkdir, readdir, rmdir } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, join, relative, resolve } from 'node:path';
 import type { Flags, Settings } from '../../config/index.ts';
 import {
   type Exit,
@@ -15,7 +15,7 @@ import {
   type State,
   spendingLimit,
 } from '../../core/index.ts';
-import type { House } from '../../engine/index.ts';
+import { type House, matchesAny, OWN_RULES } from '../../engine/index.ts';
 import type { Settler, Settling, SettlingJob } from '../../fleet/index.ts';
 import { commitOfWork, dropTree, heldApart, isTreeOf, nameCommit, readHead } from '../../repo/index.ts';
 import { type Loop, sessionsFolder } from '../../store/index.ts';
@@ -36,7 +36,7 @@ export interface SettlerCall {
   loop: Loop;
   /** The loop's own session; null: it has none. */
   state: State | null;
-  settings: Pick<Settings, 'merge' | 'worktree'>;
+  settings: Pick<Settings, 'merge' | 'worktree' | 'protect' | 'promptFile'>;
   gates: Settler['gates'];
   env: NodeJS.ProcessEnv;
   say(text: string): void;
@@ -53,10 +53,23 @@ export function settlerOf(call: SettlerCall): Settler | null {
     agent,
     intents: tasks.filter(({ status }) => status === 'done').map(({ def }) => def.title),
     gates: call.gates,
+    isOrder: ordersOf(call),
     barred: isUnderWay(call.state) ? spendingLimit(call.state, noLiveUsage()) : null,
     work: (job) => work(call, agent, job),
     done: async (keep) => dropSettling(await mainPlace(call.place), call.loop.id, { env: call.env, keep }),
   };
+}
+
+/** The configuration, the task list, the words for agents, and whatever no attempt may change. */
+function ordersOf({ place, state, settings }: SettlerCall): (path: string) => boolean {
+  const { root } = place.project;
+  const given = [state?.source?.path ?? null, settings.promptFile].filter((path) => path !== null);
+  const patterns = [
+    ...OWN_RULES,
+    ...settings.protect,
+    ...given.map((path) => relative(place.dir, resolve(place.dir, path))),
+  ];
+  return (path) => matchesAny(patterns, relative(place.dir, join(root, path)));
 }
 
 /**

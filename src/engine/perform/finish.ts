@@ -20,7 +20,7 @@ import {
 import { isBookkeeping, MAX_CHANGES, theirsIn, told } from '../changes.ts';
 import { append, type House } from '../house.ts';
 import { innerLeft } from '../inner.ts';
-import { matchesAny } from '../match.ts';
+import { matchesAny, OWN_RULES } from '../match.ts';
 import type { ListInspection } from '../ports.ts';
 import { undone } from '../undone.ts';
 import { pauseForSwitch } from './branch.ts';
@@ -252,7 +252,7 @@ function withPrefix({ ground }: House, pattern: string): string {
 
 /** What no attempt may change, as the ground's root sees it. */
 export function protectedPatterns(house: House): string[] {
-  const own = ['ralph.yml', '.ralph/ralph.toml', 'ralph/prd.md', ...(house.state.policy?.protect ?? [])];
+  const own = [...OWN_RULES, ...(house.state.policy?.protect ?? [])];
   return own.map((pattern) => withPrefix(house, pattern));
 }
 
