@@ -12,7 +12,7 @@ import { evolvePeople } from './evolve-people.ts';
 import { evolveTask, restartBudgets } from './evolve-task.ts';
 import { choiceFor } from './fallback.ts';
 import type { JournalRecord } from './journal.ts';
-import { isLandingFact, type LandingFact, payHire } from './landing.ts';
+import { isHome, isLandingFact, type LandingFact, payHire } from './landing.ts';
 import { rememberDuration } from './limits.ts';
 import { forgive, park } from './outage.ts';
 import { PHASES, type Phase } from './phase.ts';
@@ -44,6 +44,11 @@ export function evolve(state: State, record: Pick<JournalRecord, 'seq' | 'at' | 
 function tellLanding(state: State, fact: LandingFact): void {
   payHire(state, fact);
   state.landing = fact;
+  if (!isHome(state)) return;
+  // A person's word that came while it landed was too late for that.
+  state.aborted = null;
+  state.stopAsked = null;
+  if (state.paused?.by !== 'engine') state.paused = null;
 }
 
 function passTime(state: State, record: Pick<JournalRecord, 'at' | 'facts'>): void {

@@ -102,6 +102,14 @@ export function isAwaited({ type }: LandingFact): boolean {
   return type === 'loop.parked' || type === 'loop.queued';
 }
 
+/** All is done and its work is where it belongs: there is nothing left that a stop, a pause or an abort could keep. */
+export function isHome(state: State): boolean {
+  const { landing, feedback } = state;
+  if (landing === null || landing.unfinished !== undefined || feedback.length > 0) return false;
+  if (isAwaited(landing) || landing.type === 'loop.discarded') return false;
+  return unfinishedOf(state) === null;
+}
+
 /** Given up by a person: that is the last word, and nothing of the session goes on. */
 export function discardedExit({ landing }: State): Exit | null {
   return landing?.type === 'loop.discarded' ? exitOf(9, landingText(landing)) : null;

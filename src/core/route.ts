@@ -7,6 +7,7 @@ import type { Fact, TimeGrant } from './event.ts';
 import { openQuestions } from './guard.ts';
 import { hiredRoles } from './hat-work.ts';
 import { aliasesOf, BUILT_IN_ROLES } from './hats.ts';
+import { isHome } from './landing.ts';
 import { type Message, wordsOf } from './message.ts';
 import { nearest } from './nearest.ts';
 import type { QuestionState, State, TaskState } from './state.ts';
@@ -121,8 +122,8 @@ function isStale(state: State, message: Message): boolean {
 }
 
 /** All is done and where it belongs: a landing that is under way or awaited is still the session's. */
-function isOver({ phase, run }: State): boolean {
-  return phase === 'COMPLETE' && run?.stopped?.code === 0;
+function isOver(state: State): boolean {
+  return state.phase === 'COMPLETE' && (state.run?.stopped?.code === 0 || isHome(state));
 }
 
 function pause(state: State, message: Message, received: Received): Fact[] {
@@ -160,6 +161,7 @@ function halt(state: State, message: Message, received: Received): Fact[] {
   const running =
     state.run !== null && state.run.stopped === null && message.createdAt >= state.run.startedAt;
   if (!running) return received('no effect: no run was alive');
+  if (isOver(state)) return received('no effect: the session is over');
   const text = message.text === '' ? {} : { text: message.text };
   return received('stopping', { type: 'stop.asked', by: message.from, ...text });
 }

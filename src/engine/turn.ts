@@ -130,7 +130,13 @@ export async function loop(house: House): Promise<Exit> {
 }
 
 async function interrupted(house: House, signal: keyof typeof SIGNAL_EXIT): Promise<Exit> {
-  const step = decide(house.state, { now: house.clock.now(), live: new Set(house.live.keys()) });
+  const step = next(house);
+  // All is done and where it belongs: there was nothing left to interrupt.
+  const over = step.do === 'stop' && step.code === 0 ? (await perform(house, step)).exit : undefined;
+  if (over) {
+    await redraw(house);
+    return over;
+  }
   const what =
     step.do === 'bring_in'
       ? `everything is done, and loop ${house.state.policy?.loop?.loop} has not landed; run again to land it`

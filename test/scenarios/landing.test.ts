@@ -137,6 +137,49 @@ test.each([
   },
 );
 
+test.each(['PAUSE', 'HALT', 'ABORT', 'SIGINT'] as const)(
+  '%s that is heard when the branch has moved already changes nothing: it has landed, and is complete',
+  async (word) => {
+    const world = makeWorld({
+      tasks: [{ id: 't1' }],
+      play: honest,
+      lands: async (there, signal) => {
+        const { interrupt } = there.house;
+        if (word === 'SIGINT') {
+          interrupt.signal = word;
+          interrupt.wake();
+        } else send(there, { type: word, text: 'too late' });
+        await new Promise((resolve) => signal.addEventListener('abort', resolve));
+        there.outside.landed = true;
+        return LANDED;
+      },
+    });
+    worlds.push(world);
+    const { exit } = await run(world, { ...OVER, wait: false });
+    expect(exit).toMatchObject({ code: 0, reason: expect.stringContaining('landed on main') });
+    expect(types(world).slice(-2)).toEqual(['loop.landed', 'run.stopped']);
+    expect(statusJson(world.house.state, 0, NOBODY)).toMatchObject({ status_detail: 'completed', exit });
+    expect(ended(world)).toEqual([exit]);
+    expect(fold(world.records)).toMatchObject({ aborted: null, stopAsked: null, paused: null });
+  },
+);
+
+test.each(['PAUSE', 'HALT', 'ABORT'] as const)(
+  '%s between the landing and the end has no effect',
+  async (type) => {
+    const world = loopOf(LANDED);
+    const { recorded } = world.house;
+    world.house.recorded = (record) => {
+      recorded(record);
+      if (record.facts.some((fact) => fact.type === 'loop.landed')) send(world, { type, text: 'too late' });
+    };
+    expect((await run(world, { ...OVER, wait: false })).exit.code).toBe(0);
+    expect(facts(world, 'message.received').map(({ action }) => action)).toEqual([
+      'no effect: the session is over',
+    ]);
+  },
+);
+
 test('a loop that was given up goes on only at a person’s word', async () => {
   const world = loopOf(PARKED);
   await run(world, OVER);
