@@ -170,18 +170,19 @@ export async function discardLoop(
 /** All that may go; `name`: that one only. */
 export async function pruneLoops(
   cwd: string,
-  name?: string,
+  name: string | undefined,
+  say: (text: string) => void,
 ): Promise<{
   removed: string[];
   kept: { loop: string; why: string }[];
   ignored_gone: { loop: string; files: string[] }[];
 }> {
-  return (await import('./loops/end.ts')).pruneLoops(cwd, name);
+  return (await import('./loops/end.ts')).pruneLoops(cwd, name, say);
 }
 
 /** Throws a Problem where there is no loop of this name. */
-export async function requireLoop(cwd: string, name: string): Promise<void> {
-  await (await import('./loops/intact.ts')).loopHere(cwd, name);
+export async function requireLoop(cwd: string, name: string, say: (text: string) => void): Promise<void> {
+  await (await import('./loops/intact.ts')).loopHere(cwd, name, say);
 }
 
 /** Lands a loop now; the code is 8 where it did not land. */
@@ -200,6 +201,11 @@ export async function mergeLoop(
 
 export async function listLoops(cwd: string): Promise<{ data: LoopJson[]; text: string; lost: string[] }> {
   return (await import('./loops/list.ts')).listLoops(cwd);
+}
+
+/** The rows alone, for who looks at something else. */
+export async function loopsHere(cwd: string): Promise<LoopJson[]> {
+  return (await import('./loops/list.ts')).loopsHere(cwd);
 }
 
 export async function showConfig(request: ConfigRequest): Promise<ShownConfig> {

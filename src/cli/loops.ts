@@ -68,7 +68,7 @@ async function carryOut({ action, loop, more }: Said, options: LoopOptions): Pro
       await tell({ ...options, session: sessionOf(action, loop) }, { type: 'HALT', message: more.join(' ') });
       return 0;
     case 'discard': {
-      if (loop !== undefined) await app.requireLoop(folderOf(options), loop);
+      if (loop !== undefined) await app.requireLoop(folderOf(options), loop, say);
       const consent = loop === undefined ? 'nobody' : await askConsent(loop, options);
       if (loop === undefined || consent === 'nobody') throw unsaid(loop);
       if (consent === 'no') {
@@ -87,7 +87,7 @@ async function carryOut({ action, loop, more }: Said, options: LoopOptions): Pro
       return 0;
     }
     case 'prune': {
-      const data = await app.pruneLoops(folderOf(options), loop);
+      const data = await app.pruneLoops(folderOf(options), loop, say);
       const lines = [
         data.removed.length === 0 ? 'Nothing to take away.' : `Taken away: ${data.removed.join(', ')}`,
       ];

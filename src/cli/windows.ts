@@ -124,7 +124,7 @@ const sessions: Look = async (_, options) => {
 /** One line that names the loops, where there are some. */
 async function loopsLines(options: WindowOptions): Promise<string[]> {
   const [app, views] = await load();
-  const line = views.loopsLine((await app.listLoops(folderOf(options))).data);
+  const line = views.loopsLine(await app.loopsHere(folderOf(options)));
   return line === null ? [] : [line];
 }
 

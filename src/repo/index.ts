@@ -23,17 +23,21 @@ export {
   dropBranch,
   holds,
   ignoredIn,
+  mergeBase,
   nameCommit,
   uncommitted,
 } from './own-branch.ts';
 export { openPool, type PoolOptions } from './pool.ts';
 export { excludeLocally, findProject, gitDirOf, type Project } from './project.ts';
+export { branchNames } from './refs.ts';
 export {
   addTree,
   type Beside,
   copyPaths,
   dropTree,
   isTreeOf,
+  type LinkedTree,
+  linkedTrees,
   listTrees,
   type NewTree,
   SHARED,

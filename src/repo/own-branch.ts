@@ -55,6 +55,12 @@ export async function holds(beside: Beside, older: string, newer: string): Promi
   return (await treeGit(beside, beside.root, ['merge-base', '--is-ancestor', older, newer])).code === 0;
 }
 
+/** The newest commit that both hold; null: none, or one of them is not there. */
+export async function mergeBase(beside: Beside, one: string, other: string): Promise<string | null> {
+  const { code, stdout } = await treeGit(beside, beside.root, ['merge-base', one, other]);
+  return code === 0 ? stdout.toString('latin1').trim() : null;
+}
+
 /** Takes a branch away where it still stands at that commit; false: it does not, or is checked out somewhere. */
 export async function dropBranch(beside: Beside, ref: string, commit: string): Promise<boolean> {
   return (await treeGit(beside, beside.root, ['update-ref', '-d', ref, commit])).code === 0;

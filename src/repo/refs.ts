@@ -33,6 +33,12 @@ export function readRefs({ commonDir }: Pick<Place, 'commonDir'>): Refs | null {
   return { names, stash: stashOf(commonDir) };
 }
 
+/** Full names of all branches; null where files do not tell them. */
+export function branchNames(place: Pick<Place, 'commonDir'>): string[] | null {
+  const names = readRefs(place)?.names;
+  return names === undefined ? null : Object.keys(names).filter((name) => name.startsWith('refs/heads/'));
+}
+
 function readLoose(commonDir: string, folder: string, names: Record<string, string>): void {
   for (const entry of entriesOf(join(commonDir, folder))) {
     const name = `${folder}/${entry.name}`;

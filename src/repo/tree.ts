@@ -3,10 +3,11 @@
  * What they are for is known above: the pool's are on no branch, a loop's is on one of ours.
  */
 
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { cp, mkdir, rename, rm, symlink } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { endOf } from '../core/index.ts';
+import { textOf } from './file-text.ts';
 import { type GitResult, git, gitEnvironment } from './git.ts';
 import { isInside } from './paths.ts';
 import { commonDirOf, gitDirOf } from './project.ts';
@@ -91,6 +92,28 @@ export async function dropTree(beside: Beside, root: string): Promise<void> {
   await rename(root, going).catch(() => undefined);
   for (const folder of [going, root]) await rm(folder, { recursive: true, force: true });
   await treeGit(beside, beside.root, ['worktree', 'remove', '--force', '--force', root]);
+}
+
+export interface LinkedTree {
+  /** Git's own folder of it. */
+  gitDir: string;
+  /** Where it was made or moved to by git, also when nothing lies there any more. */
+  root: string;
+  /** Full name; null: it is on none. */
+  branch: string | null;
+}
+
+/** The same as git's files tell it, without a process. */
+export function linkedTrees(commonDir: string): LinkedTree[] {
+  const folder = join(commonDir, 'worktrees');
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder).flatMap((name) => {
+    const gitDir = join(folder, name);
+    const place = textOf(join(gitDir, 'gitdir')).trim();
+    if (place === '') return [];
+    const branch = /^ref: (refs\/heads\/\S+)$/.exec(textOf(join(gitDir, 'HEAD')).trim())?.[1] ?? null;
+    return [{ gitDir, root: dirname(resolve(gitDir, place)), branch }];
+  });
 }
 
 export interface ListedTree {

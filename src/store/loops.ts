@@ -61,9 +61,9 @@ export interface Loop {
   parked: { why: string; files: string[]; next: string | null } | null;
 }
 
-/** Tells the project journal, durably. */
-export async function tellLoop(mainDir: string, at: number, news: LoopNews): Promise<void> {
-  await appendProject(mainDir, { at, ...news });
+/** Tells the project journal, durably and at once; news that bring their own time keep it. */
+export async function tellLoop(mainDir: string, at: number, ...news: LoopNews[]): Promise<void> {
+  await appendProject(mainDir, ...news.map((one) => ({ at, ...one })));
 }
 
 /** Every loop of the project, oldest first, those that are gone included. */

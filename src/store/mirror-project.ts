@@ -183,7 +183,7 @@ export interface LoopRow {
   session_id: string | null;
   primary: boolean;
   branch: string | null;
-  worktree: string;
+  worktree: string | null;
   state: string;
   landed: boolean;
 }

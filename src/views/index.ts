@@ -40,6 +40,7 @@ export {
   loopJson,
   loopsLine,
   loopsText,
+  strayJson,
 } from './loops.ts';
 export {
   type MessageJson,

@@ -34,8 +34,12 @@ export interface LoopJson extends BranchCommits {
   /** It hears people for all loops. */
   primary: boolean;
   branch: string | null;
-  worktree: string;
-  /** How its session stands; `begun` before it has one, and once it is over what became of its work. */
+  /** null: a branch that is checked out nowhere, and no loop that is known. */
+  worktree: string | null;
+  /**
+   * How its session stands; `begun` before it has one, and once it is over what became of its work. `unknown`: a branch
+   * of a loop's name that nothing shows to be ours.
+   */
   state: string;
   landed: boolean;
   /** The process that works in it. */
@@ -45,6 +49,8 @@ export interface LoopJson extends BranchCommits {
   /** The agent that was hired for the conflict of its landing. */
   hired?: { agent: string; session_id: string | null; files: string[]; settled: boolean };
   last_at: string | null;
+  /** The project journal had lost it, and by this evidence it was taken back just now. */
+  taken_back?: string;
   /** What a person can do about it next. */
   next: string;
 }
@@ -83,6 +89,30 @@ export function loopJson({ loop, state, live, primary }: LoopLook): LoopJson {
   return {
     ...row,
     next: nextOf(loop, row, isHeld ? (goOn) => afterDay(state, `\`${goOn}\``) : (goOn) => goOn),
+  };
+}
+
+/** What has the name of a loop's branch and cannot be told to be ours. */
+export function strayJson(stray: {
+  id: string;
+  branch: string;
+  worktree: string | null;
+  why: string;
+  next: string;
+}): LoopJson {
+  const { id, branch, worktree, why, next } = stray;
+  const nobody = { session_id: null, primary: false, runner: null, last_at: null };
+  const nothing = { landed: false, unmerged: null, unpushed: null, open_questions: 0 };
+  const tasks = { done: 0, total: 0 };
+  return {
+    loop_id: id,
+    ...nobody,
+    branch,
+    worktree,
+    state: 'unknown',
+    ...nothing,
+    tasks,
+    next: `${why}; ${next}`,
   };
 }
 
@@ -141,8 +171,9 @@ export function loopsText(rows: readonly LoopJson[], now: number): string {
       const sign = row.last_at === null ? '' : ` · last sign ${duration(now - Date.parse(row.last_at))} ago`;
       const hears = row.primary ? ' · hears people' : '';
       const branch = row.branch === null ? '' : ` · ${row.branch}`;
+      const back = row.taken_back === undefined ? '' : `\n  taken back by ${row.taken_back}`;
       const tasks = `${row.tasks.done} of ${count(row.tasks.total, 'task')}`;
-      return `${row.loop_id} · ${word} · ${tasks}${asks}${sign}${hears}${branch}${commitWords(row)} · ${row.worktree}${hiredWords(row)}\n  next: ${row.next}`;
+      return `${row.loop_id} · ${word} · ${tasks}${asks}${sign}${hears}${branch}${commitWords(row)} · ${row.worktree ?? 'in no work tree'}${hiredWords(row)}${back}\n  next: ${row.next}`;
     })
     .join('\n');
 }

@@ -96,7 +96,11 @@ test('names that cannot be a branch and a folder, or that mean something else, a
   }
   expect(project.git('branch', '--list', 'ralph/*').split('\n')).toHaveLength(2);
   expect(project.git('worktree', 'list').split('\n')).toHaveLength(1);
-  expect(await loops()).toEqual([]);
+  // They are no loops of ours, and listed as that.
+  expect(await loops()).toMatchObject([
+    { loop_id: 'deep/er', state: 'unknown' },
+    { loop_id: 'mine', state: 'unknown' },
+  ]);
 });
 
 test('without git, without a commit and on no branch there is no loop, and what to do is said', async () => {

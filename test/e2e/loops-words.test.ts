@@ -70,7 +70,8 @@ test('a loop whose line in the journal is damaged is not passed over in silence'
   project = makeProject({ files: { 'prd.json': taskList([story('US-001'), story('US-002')]) }, runs });
   await project.ralph(['run', '-n', '1', '--worktree', 'one']);
   writeFileSync(join(project.dir, '.ralph/journal.jsonl'), '{"v":1,"at":1,"ty\n');
-  const { code, err } = await project.ralph(['loops']);
+  const { code, out, err } = await project.ralph(['loops']);
   expect([code, err]).toEqual([0, expect.stringContaining('.ralph/journal.jsonl:1')]);
-  expect(err).toContain('Branch ralph/one belongs to no loop');
+  expect(err).toMatch(/told of loop one .* any more: deleted or damaged lines. .* taken back/);
+  expect(out).toMatch(/^one · .*\n {2}taken back by its work tree and session .*\n {2}next: /);
 });

@@ -6,13 +6,14 @@ import type { Exit, GateDef, LandingFact, State } from '../../core/index.ts';
 import type { Landings } from '../../engine/index.ts';
 import { type Unlanded, unlanded } from '../../fleet/index.ts';
 import { openIntegration, readHead } from '../../repo/index.ts';
-import { readLoops, tellLoop } from '../../store/index.ts';
+import { type Loop, readLoops, tellLoop } from '../../store/index.ts';
 import { withoutOwnSecrets } from '../environment.ts';
 import type { Place } from '../place.ts';
 import { openList } from '../plan.ts';
 import { givenIn, loopAt, mainPlace } from './beside.ts';
 import { landOne, landWaiting } from './land.ts';
 import { exitAfter } from './landing-words.ts';
+import { takeBackLost } from './lost.ts';
 import { noteLanding } from './note.ts';
 import type { Play } from './settle.ts';
 
@@ -67,7 +68,7 @@ async function bring(
   { place, state, passedOn, signal }: Bringing,
   { settings, gates, excluded, env, say, play }: EndCall,
 ): Promise<LandingFact | null> {
-  const loop = loopAt(place);
+  const loop = loopAt(place) ?? (await takenBackAt(place, say));
   if (loop === null) return null;
   const overlook = [...state.dirty, ...excluded];
   const asking = { env, say, play, wait: settings.wait !== false, ...(signal && { signal }) };
@@ -75,6 +76,12 @@ async function bring(
   const landing = await landOne(work, asking, settings.land);
   if (landing.type === 'loop.landed') await markGiven(place, state);
   return landing;
+}
+
+/** The journal may have been lost while the run worked. */
+async function takenBackAt(place: Place, say: (text: string) => void): Promise<Loop | null> {
+  await takeBackLost(await mainPlace(place), say);
+  return loopAt(place);
 }
 
 /** A run that found nothing to do in the work tree of a loop whose work is done lands that work. */
@@ -114,6 +121,7 @@ export async function lookBack<T extends Ended>(
   const { root, gitDir, commonDir } = ended.place.project;
   if (!settings.git || gitDir === null || commonDir === null) return ended;
   if (!CUT_SHORT.has(ended.exit.code)) await landWaiting(ended.place, { env, say, play, signal: ending });
+  await takeBackLost(await mainPlace(ended.place), say);
   const git = openIntegration({ commonDir, cwd: root, env });
   const { branch } = await readHead({ root, gitDir, commonDir }, withoutOwnSecrets(env));
   // What this run moved: its own branch, or the one that its loop landed on.

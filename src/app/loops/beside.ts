@@ -46,12 +46,22 @@ export function folderIn(main: Place, { worktree }: Pick<Loop, 'worktree'>): str
 /** Stands in git's own folder of a work tree that was made whole, and tells what was uncommitted in it from then on. */
 const MADE = 'ralph-made';
 
-export async function markMade(
-  { worktree }: Pick<Loop, 'worktree'>,
-  given: readonly string[],
-  prints: Readonly<Record<string, string>>,
-): Promise<void> {
-  await writeFile(join(gitDirOf(worktree)!, MADE), `${JSON.stringify({ given, prints })}\n`);
+export interface Mark {
+  given: readonly string[];
+  prints?: Readonly<Record<string, string>>;
+  /** The loop it was made for; absent: it is for something else, or an older version made it. */
+  loop?: MarkedLoop;
+}
+
+/** What a loop is known by where the project journal is lost. Branches by their full names. */
+export interface MarkedLoop {
+  id: string;
+  onto: string;
+  base: string;
+}
+
+export async function markMade({ worktree }: Pick<Loop, 'worktree'>, mark: Mark): Promise<void> {
+  await writeFile(join(gitDirOf(worktree)!, MADE), `${JSON.stringify(mark)}\n`);
 }
 
 export function isWhole({ worktree }: Loop): boolean {
@@ -61,7 +71,7 @@ export function isWhole({ worktree }: Loop): boolean {
 
 /** Uncommitted paths that a work tree began with, relative to its root; none where we did not make it. */
 export function givenIn(gitDir: string | null): string[] {
-  return madeIn(gitDir)?.given ?? [];
+  return [...(markIn(gitDir)?.given ?? [])];
 }
 
 /** Files that we write into a work tree ourselves. */
@@ -74,13 +84,21 @@ export function oursIn({ project, dir }: Place): string[] {
 }
 
 /** What the files that were copied into it held, by path below the project's folder. */
-export function printsIn(gitDir: string | null): Record<string, string> {
-  return madeIn(gitDir)?.prints ?? {};
+export function printsIn(gitDir: string | null): Readonly<Record<string, string>> {
+  return markIn(gitDir)?.prints ?? {};
 }
 
-function madeIn(gitDir: string | null): { given: string[]; prints?: Record<string, string> } | null {
+/** null: it was not made whole, or is none of ours. What somebody made of it says nothing. */
+export function markIn(gitDir: string | null): Mark | null {
   const file = gitDir === null ? '' : join(gitDir, MADE);
-  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : null;
+  if (!existsSync(file)) return null;
+  try {
+    const { given, prints, loop } = JSON.parse(readFileSync(file, 'utf8')) as Partial<Mark>;
+    const isWhole = [loop?.id, loop?.onto, loop?.base].every((text) => typeof text === 'string');
+    return { given: given ?? [], prints: prints ?? {}, ...(loop && isWhole && { loop }) };
+  } catch {
+    return { given: [] };
+  }
 }
 
 /** The name that people see in the project. */

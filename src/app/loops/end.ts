@@ -7,6 +7,7 @@ import { besideOf, givenIn, loopWork, mainPlace } from './beside.ts';
 import { editedGiven, keepGiven, unkeptFiles } from './given-files.ts';
 import { branchOf, loopHere, requireIdle } from './intact.ts';
 import { loopsToDraw } from './list.ts';
+import { takeBackLost } from './lost.ts';
 import { noteLanding } from './note.ts';
 import { apartWords } from './problems.ts';
 import { keepAll, takeAway } from './take-away.ts';
@@ -27,7 +28,7 @@ export async function discardLoop(
   name: string,
   say: (text: string) => void,
 ): Promise<Discarded> {
-  const { main, loop } = await loopHere(cwd, name);
+  const { main, loop } = await loopHere(cwd, name, say);
   await requireIdle(main, loop);
   await branchOf(main, loop).catch((error: unknown) => {
     // A work tree that was moved away still needs its branch.
@@ -51,9 +52,14 @@ interface Pruned {
 }
 
 /** Takes away what has landed or was given up, where nothing else lies there; `name`: of that loop only. */
-export async function pruneLoops(cwd: string, name?: string): Promise<Pruned> {
+export async function pruneLoops(
+  cwd: string,
+  name: string | undefined,
+  say: (text: string) => void,
+): Promise<Pruned> {
   const main = await mainPlace(await findPlace(cwd));
-  const only = name === undefined ? null : (await loopHere(cwd, name)).loop.id;
+  if (name === undefined) await takeBackLost(main, say);
+  const only = name === undefined ? null : (await loopHere(cwd, name, say)).loop.id;
   const pruned: Pruned = { removed: [], kept: [], ignored_gone: [] };
   for (const loop of readLoops(main.mainDir)) {
     if (loop.standing === 'removed' || (only !== null && loop.id !== only)) continue;

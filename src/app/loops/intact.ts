@@ -17,11 +17,17 @@ import { readState } from '../choose.ts';
 import { withoutOwnSecrets } from '../environment.ts';
 import { findPlace, type Place } from '../place.ts';
 import { besideOf, folderIn, mainPlace } from './beside.ts';
+import { takeBackLost } from './lost.ts';
 import * as problem from './problems.ts';
 
 /** The loop of this name; a Problem that names what there is. */
-export async function loopHere(cwd: string, name: string): Promise<{ main: Place; loop: Loop }> {
+export async function loopHere(
+  cwd: string,
+  name: string,
+  say: (text: string) => void,
+): Promise<{ main: Place; loop: Loop }> {
   const main = await mainPlace(await findPlace(cwd));
+  await takeBackLost(main, say);
   const loops = readLoops(main.mainDir).filter(({ standing }) => standing !== 'removed');
   const loop = loops.find(({ id }) => id === name.replace(/^@/, ''));
   if (loop !== undefined) return { main, loop };

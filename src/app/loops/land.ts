@@ -253,7 +253,7 @@ export interface MergeRequest extends Asking {
 /** `ralph loops merge`: lands a loop now, whatever `land` says. */
 export async function mergeLoop({ cwd, name, ...asking }: MergeRequest): Promise<LandingFact> {
   const here = await findPlace(cwd);
-  const { main, loop } = await loopHere(cwd, name);
+  const { main, loop } = await loopHere(cwd, name, asking.say);
   if (loop.standing === 'discarded')
     throw new Problem({
       code: 'loop.discarded',

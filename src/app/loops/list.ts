@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Problem, type State } from '../../core/index.ts';
-import { type BranchStanding, branchesAt, branchStandings, isTreeOf, readHead } from '../../repo/index.ts';
+import { type BranchStanding, branchStandings, isTreeOf, readHead } from '../../repo/index.ts';
 import {
   followLoops,
   isWholeRecord,
@@ -12,7 +12,14 @@ import {
   readProject,
   sessionsFolder,
 } from '../../store/index.ts';
-import { type BranchCommits, type LiveInfo, type LoopJson, loopJson, loopsText } from '../../views/index.ts';
+import {
+  type BranchCommits,
+  type LiveInfo,
+  type LoopJson,
+  loopJson,
+  loopsText,
+  strayJson,
+} from '../../views/index.ts';
 import { sessionsHere } from '../choose.ts';
 import { withoutOwnSecrets } from '../environment.ts';
 import { MAIN_LOOP } from '../loop-name.ts';
@@ -20,28 +27,33 @@ import { findPlace, type Place } from '../place.ts';
 import { primaryLock } from '../primary.ts';
 import { foldOf, liveOf } from '../windows.ts';
 import { besideOf, mainPlace, shortRef } from './beside.ts';
+import { takeBackLost } from './lost.ts';
 
-/** `lost`: what the project journal should tell of loops and does not, a sentence each. */
+/** `lost`: what the project journal should have told of loops and did not, a sentence each. */
 export async function listLoops(cwd: string): Promise<{ data: LoopJson[]; text: string; lost: string[] }> {
   const main = await mainPlace(await findPlace(cwd));
-  const data = await loopRows(main);
-  return { data, text: loopsText(data, Date.now()), lost: await lostWords(main) };
+  const lost = damageWords(main);
+  const { back, strays } = await takeBackLost(main, (text) => lost.push(text));
+  const by = new Map(back.map((one) => [one.id, one.by]));
+  const rows = (await loopRows(main)).map((row) => {
+    const evidence = by.get(row.loop_id);
+    return evidence === undefined ? row : { ...row, taken_back: evidence };
+  });
+  const data = [...rows, ...strays.map(strayJson)];
+  return { data, text: loopsText(data, Date.now()), lost };
 }
 
-async function lostWords(main: Place): Promise<string[]> {
+/** The same for who only looks in passing. */
+export async function loopsHere(cwd: string): Promise<LoopJson[]> {
+  return loopRows(await mainPlace(await findPlace(cwd)));
+}
+
+function damageWords(main: Place): string[] {
   const { bad } = readProject(main.mainDir, isWholeRecord, { compressed: true });
+  if (bad.length === 0) return [];
   const places = bad.slice(0, 5).map(({ place }) => `.ralph/${place}`);
-  const damaged = `Cannot be read, and may have told of loops: ${places.join(', ')}${bad.length > 5 ? ` and ${bad.length - 5} more` : ''}.`;
-  const known = new Set(readLoops(main.mainDir).map(({ branch }) => branch));
-  const under =
-    main.project.commonDir === null ? [] : [...(await branchesAt(besideOf(main), 'refs/heads/ralph')).keys()];
-  const strays = under.filter((ref) => !known.has(ref)).map(shortRef);
   return [
-    ...(bad.length === 0 ? [] : [damaged]),
-    ...strays.map(
-      (branch) =>
-        `Branch ${branch} belongs to no loop that .ralph/journal.jsonl tells of: its line is lost, or the branch is yours. Its commits are there (git log ${branch}); git merge ${branch} brings them in.`,
-    ),
+    `Cannot be read, and may have told of loops: ${places.join(', ')}${bad.length > 5 ? ` and ${bad.length - 5} more` : ''}.`,
   ];
 }
 

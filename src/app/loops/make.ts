@@ -17,6 +17,7 @@ import { treesFolder } from '../pool.ts';
 import { besideOf, folderIn, isWhole, link, loopBranch, shortRef } from './beside.ts';
 import { keepGiven, unkeptFiles } from './given-files.ts';
 import { branchOf, requireIdle } from './intact.ts';
+import { lostLoops } from './lost.ts';
 import { loopWords, requireLoopName } from './name.ts';
 import * as problem from './problems.ts';
 import { keepAll, takeAway, unmake } from './take-away.ts';
@@ -125,9 +126,9 @@ async function findOrMake(request: LoopRequest, start: Start, named: Named): Pro
   return make(request, without(start, known), named);
 }
 
-/** null: there is none of this name. */
-function knownAs(main: Place, name: string): Loop | null {
-  const all = readLoops(main.mainDir).filter(({ standing }) => standing !== 'removed');
+/** null: there is none of this name. `lost`: those that the journal is yet to be told of again. */
+function knownAs(main: Place, name: string, lost: readonly Loop[] = []): Loop | null {
+  const all = [...readLoops(main.mainDir), ...lost].filter(({ standing }) => standing !== 'removed');
   const twin = all.find(({ id }) => id !== name && id.toLowerCase() === name.toLowerCase());
   if (twin !== undefined) throw problem.onlyCase(name, twin.id);
   return all.find(({ id }) => id === name) ?? null;
@@ -152,7 +153,8 @@ export async function foresee(request: Pick<LoopRequest, 'main' | 'name' | 'sett
   const { main, name } = request;
   if (name !== '') requireLoopName(name);
   const start = await startOf(request);
-  const found = name === '' ? null : knownAs(main, name);
+  const lost = (await lostLoops(main)).known.map(({ loop }) => loop);
+  const found = name === '' ? null : knownAs(main, name, lost);
   const known = found === null || isOver(found) ? null : found;
   if (known !== null) await branchOf(main, known);
   else if (name !== '') requireFreeBranch(found === null ? start : without(start, found), name);
@@ -204,7 +206,9 @@ async function build(request: LoopRequest, loop: Loop, tip: string | null): Prom
       ? { flags: ['-f', '--no-track', '-b', branch], start: loop.base }
       : { flags: ['-f'], start: branch };
   try {
-    const why = await buildTree({ main, root: loop.worktree, ...how, id: loop.id, inputs, worktree, env });
+    const known = { id: loop.id, onto: loop.onto, base: loop.base };
+    const of = { id: loop.id, known };
+    const why = await buildTree({ main, root: loop.worktree, ...how, ...of, inputs, worktree, env });
     if (why !== null) throw problem.notMade(loop.id, why);
   } catch (error) {
     throw error instanceof Problem ? error : problem.notMade(loop.id, (error as Error).message);

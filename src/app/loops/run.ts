@@ -11,12 +11,14 @@ import type { RunRequest } from '../plan.ts';
 import { type RunOutcome, runLoop } from '../run.ts';
 import { fromHere, whichList } from '../which-list.ts';
 import { folderIn, mainPlace } from './beside.ts';
+import { takeBackLost } from './lost.ts';
 import { type OpenedLoop, openLoop } from './make.ts';
 import { unmakeUnused } from './take-away.ts';
 
 /** Every start: in a loop's work tree where one is asked for, where a loop's session is named, and where we stand in one. */
 export async function startRun(request: RunRequest): Promise<RunOutcome> {
   const place = await findPlace(request.cwd);
+  await takeBackLost(await mainPlace(place), (text) => request.audience.say(text));
   if (request.loop !== null) return runInLoop(request, { place, name: request.loop, anew: true });
   const ground = await groundMeant(place, request);
   if (ground === '.') return runLoop(request);

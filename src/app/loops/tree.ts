@@ -5,13 +5,15 @@ import type { Settings } from '../../config/index.ts';
 import { addTree, excludeLocally, type NewTree, SHARED, uncommitted } from '../../repo/index.ts';
 import type { Place } from '../place.ts';
 import { AGENTS_OWN, setUp } from '../pool.ts';
-import { besideOf, folderIn, markMade } from './beside.ts';
+import { besideOf, folderIn, type MarkedLoop, markMade } from './beside.ts';
 import { printsOf } from './given-files.ts';
 
 interface TreeCall extends Pick<NewTree, 'root' | 'flags' | 'start'> {
   main: Place;
   /** The loop it is for. */
   id: string;
+  /** Where it is that loop's own: what it is known by. */
+  known?: MarkedLoop;
   /** Untracked files of the main checkout that it is given beside those of `worktree.copy`. */
   inputs: readonly string[];
   worktree: Settings['worktree'];
@@ -30,7 +32,8 @@ export async function buildTree(call: TreeCall): Promise<string | null> {
   await mkdir(join(cwd, '.ralph'), { recursive: true });
   await setUp(worktree.run, { cwd, env, id, dir: join(dirname(root), '.set-up') });
   const left = await uncommitted(besideOf(main), root, { untracked: true });
-  await markMade({ worktree: root }, left, await printsOf(cwd, [...AGENTS_OWN, ...worktree.copy]));
+  const prints = await printsOf(cwd, [...AGENTS_OWN, ...worktree.copy]);
+  await markMade({ worktree: root }, { given: left, prints, ...(call.known && { loop: call.known }) });
   return null;
 }
 
