@@ -4,7 +4,7 @@
  * what is written is what was shown: a file that changed since is left alone.
  */
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { Problem } from '../core/index.ts';
+import { Problem, refusalOf } from '../core/index.ts';
 import {
   canonicalTasks,
   dialectOf,
@@ -117,12 +117,13 @@ export async function carryOutImport({ write, projectDir }: ImportPlan): Promise
   try {
     await atomicWrite(write.file, write.after, { projectDir });
   } catch (error) {
-    if (!['EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EISDIR', 'EEXIST'].includes(codeOf(error))) throw error;
+    const refusal = refusalOf(error);
+    if (refusal === null ? codeOf(error) !== 'EEXIST' : refusal.disk) throw error;
     throw new Problem({
       code: 'import.not_written',
       what: `${write.path} could not be written.`,
-      why: (error as Error).message,
-      fix: 'Make the folder writable, or name another place with --to.',
+      why: refusal?.why ?? (error as Error).message,
+      fix: `${refusal?.fix ?? 'Move away what lies there.'} Or name another place with --to.`,
       at: write.path,
     });
   }

@@ -6,7 +6,16 @@ import { existsSync } from 'node:fs';
 import { readdir, rm } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { Problems } from '../config/index.ts';
-import { type Exit, exitOf, type Fact, type LandingFact, Problem, type State, TO_DO } from '../core/index.ts';
+import {
+  type Exit,
+  exitOf,
+  type Fact,
+  type LandingFact,
+  Problem,
+  type State,
+  systemProblem,
+  TO_DO,
+} from '../core/index.ts';
 import {
   append,
   Fenced,
@@ -344,8 +353,9 @@ async function toTheEnd(house: House, stillOurs: () => boolean): Promise<Exit> {
     if (!existsSync(join(house.sessionDir, 'journal.jsonl'))) return journalGone(house);
     if (error instanceof Fenced) return shutOut(house, stillOurs());
     // Agents have run, so this is no refusal to start: it is told as what it is, and the journal says so.
-    if (error instanceof Problem && error.exitCode !== 70) return breakOff(house, error);
-    throw error;
+    const problem = error instanceof Problem ? error : systemProblem(error);
+    if (problem !== null && problem.exitCode !== 70) return breakOff(house, problem);
+    throw problem ?? error;
   }
 }
 

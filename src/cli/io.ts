@@ -1,6 +1,6 @@
 /** How commands speak: text for people, one JSON value for programs, three lines for a problem. */
 import type { Command } from 'commander';
-import { nearest, Problem, type ProblemFacts, problemText } from '../core/index.ts';
+import { nearest, Problem, type ProblemFacts, problemText, systemProblem } from '../core/index.ts';
 
 export interface Common {
   json?: boolean;
@@ -106,11 +106,9 @@ export function answerEach(values: Iterable<unknown>): void {
   process.stdout.write(`${text}${any ? '\n' : ''}]\n`);
 }
 
-/** What a disk that takes no more says. */
-const FULL = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS']);
-
 /** Prints an error and answers the exit code: 5 or 6 for a problem, 70 for a defect or a full disk. */
-export function complain(error: unknown, options: Common): number {
+export function complain(thrown: unknown, options: Common): number {
+  const error = systemProblem(thrown) ?? thrown;
   if (error instanceof Problem) {
     const all = (error as Problem & { all?: ProblemFacts[] }).all ?? [error.facts];
     process.stderr.write(`${all.map(problemText).join('\n')}\n`);
@@ -125,12 +123,9 @@ export function complain(error: unknown, options: Common): number {
       );
     return error.exitCode;
   }
-  const { message, stack, name, code } = error as NodeJS.ErrnoException;
-  const full = name === 'StoreFull' || FULL.has(code ?? '');
+  const { message, stack } = error as Error;
   process.stderr.write(
-    full
-      ? `${message}\n  why: the disk takes no more; what was written before is intact\n  fix: free some space, then run again: it goes on where it stopped\n`
-      : `This is a defect of ralph: ${message}\n${stack ?? ''}\n  The journal is intact; running again goes on from it.\n`,
+    `This is a defect of ralph: ${message}\n${stack ?? ''}\n  The journal is intact; running again goes on from it.\n`,
   );
   if (options.json) printResult({ code: 70, word: 'BUG', reason: message }, {});
   return 70;

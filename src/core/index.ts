@@ -107,5 +107,6 @@ export {
   triesOf,
   tryWords,
 } from './suggest.ts';
+export { refusalIn, refusalOf, systemProblem } from './system-refusal.ts';
 export * from './task.ts';
 export { holdReason } from './work.ts';

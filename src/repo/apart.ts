@@ -4,7 +4,7 @@
  */
 import { existsSync, realpathSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { endOf } from '../core/index.ts';
+import { gitProblem } from './git.ts';
 import { gitlinksOf, modulesIn, onlyFolder } from './modules.ts';
 import { uncommitted } from './own-branch.ts';
 import { commonDirOf, gitDirOf, ownFolder } from './project.ts';
@@ -64,9 +64,9 @@ async function inTree(beside: Beside, { root, top, seen }: Look): Promise<Apart[
 
 /** Those that are checked out right below this one. */
 async function innerFolders(beside: Beside, root: string): Promise<string[]> {
-  const { code, stdout, stderr } = await treeGit(beside, root, ['ls-files', '-s', '-z']);
-  if (code !== 0) throw new Error(endOf(stderr.trim(), 500));
-  const links = gitlinksOf(stdout.toString('utf8')).map(({ path }) => path);
+  const listed = await treeGit(beside, root, ['ls-files', '-s', '-z']);
+  if (listed.code !== 0) throw gitProblem(`tell which repositories lie in ${root}`, listed);
+  const links = gitlinksOf(listed.stdout.toString('utf8')).map(({ path }) => path);
   const untracked = (await uncommitted(beside, root, { untracked: true }))
     .filter((path) => path.endsWith('/'))
     .map((path) => path.slice(0, -1));

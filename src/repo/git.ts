@@ -7,7 +7,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { endOf, Problem } from '../core/index.ts';
+import { endOf, Problem, refusalIn, refusalOf } from '../core/index.ts';
 
 export interface GitCall {
   args: string[];
@@ -221,16 +221,20 @@ function tooMuch(call: GitCall): Problem {
 }
 
 /** The Problem for a git call that had to succeed. */
-export function gitProblem(doing: string, result: GitResult): Problem {
+export function gitProblem(doing: string, result: Pick<GitResult, 'code' | 'stderr'>): Problem {
   const why = endOf(result.stderr.trim(), 2_000) || `git ended with code ${result.code}.`;
-  const facts = { code: 'git.failed', what: `git could not ${doing}.`, why, fix: fixFor(why) };
-  return new Problem(facts, NO_ROOM.test(why) ? 70 : 5);
+  const code = refusalIn(why);
+  const refusal = code === null ? null : refusalOf(code);
+  const facts = {
+    code: 'git.failed',
+    what: `git could not ${doing}.`,
+    why: refusal === null ? why : `${refusal.why} git says: ${why}`,
+    fix: refusal?.fix ?? fixFor(why),
+  };
+  return new Problem(facts, refusal?.disk === true ? 70 : 5);
 }
 
-const NO_ROOM = /No space left|disk full|quota exceeded|Read-only file system|Input\/output error/i;
-
 function fixFor(why: string): string {
-  if (NO_ROOM.test(why)) return 'Free some disk space and start again: it goes on where it stopped.';
   if (/dubious ownership/.test(why)) return 'Run `git config --global --add safe.directory <this folder>`.';
   if (/corrupt|bad object|missing|unable to read|invalid object/i.test(why)) {
     return 'Run `git fsck --full` in the project and repair what it names.';

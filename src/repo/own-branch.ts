@@ -5,8 +5,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { endOf } from '../core/index.ts';
-import type { GitResult } from './git.ts';
+import { type GitResult, gitProblem } from './git.ts';
 import { type Beside, treeGit } from './tree.ts';
 
 /** Every branch named so or below it, with its commit. */
@@ -27,7 +26,10 @@ export async function uncommitted(
   { untracked }: { untracked: boolean },
 ): Promise<string[]> {
   const files = `--untracked-files=${untracked ? 'all' : 'no'}`;
-  const told = said(await treeGit(beside, root, ['status', '--porcelain', '-z', '--no-renames', files]));
+  const told = said(
+    `tell what is uncommitted in ${root}`,
+    await treeGit(beside, root, ['status', '--porcelain', '-z', '--no-renames', files]),
+  );
   return told
     .split('\0')
     .filter((line) => line.length > 3)
@@ -44,7 +46,7 @@ export async function ignoredIn(beside: Beside, root: string): Promise<string[]>
     '--ignored=matching',
     '--untracked-files=all',
   ];
-  return said(await treeGit(beside, root, asked))
+  return said(`tell what it ignores in ${root}`, await treeGit(beside, root, asked))
     .split('\0')
     .filter((line) => line.startsWith('!! '))
     .map((line) => line.slice(3));
@@ -83,7 +85,8 @@ export async function commitOfWork(
   const folder = await mkdtemp(join(tmpdir(), 'ralph-index-'));
   try {
     const index = join(folder, 'index');
-    const ask = async (...args: string[]) => said(await treeGit({ ...beside, index }, root, args));
+    const ask = async (...args: string[]) =>
+      said(`keep what stands uncommitted in ${root}`, await treeGit({ ...beside, index }, root, args));
     await ask('read-tree', head);
     const before = await ask('write-tree');
     await ask('add', '-A');
@@ -98,7 +101,7 @@ export async function commitOfWork(
   }
 }
 
-function said({ code, stdout, stderr }: GitResult): string {
-  if (code !== 0) throw new Error(endOf(stderr.trim(), 500) || `git ended with ${code}`);
-  return stdout.toString('utf8').replace(/\n$/, '');
+function said(doing: string, result: GitResult): string {
+  if (result.code !== 0) throw gitProblem(doing, result);
+  return result.stdout.toString('utf8').replace(/\n$/, '');
 }

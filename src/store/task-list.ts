@@ -6,7 +6,7 @@
 import { closeSync, constants, openSync, readFileSync } from 'node:fs';
 import { open, realpath, rename, unlink } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { isTerminal, Problem, type ProblemFacts, type TaskState } from '../core/index.ts';
+import { isTerminal, Problem, type ProblemFacts, refusalOf, type TaskState } from '../core/index.ts';
 import { compareTaskFile, dialectOf, readTaskList, type TaskMark, writeMarks } from '../dialects/index.ts';
 import {
   fileReview,
@@ -247,7 +247,11 @@ async function mark(list: OpenList, tasks: TaskState[]): Promise<boolean> {
     if (loaded.kind !== 'text') return false;
     const text = writeMarks(loaded.text, marks, list.path);
     if (text === loaded.text) return false;
-    if ((loaded.seen.mode & 0o222) === 0) throw readOnly(list, 'It is write-protected.');
+    if ((loaded.seen.mode & 0o222) === 0)
+      throw readOnly(list, {
+        why: 'It is write-protected.',
+        fix: `Make the file and its folder writable: chmod u+w ${list.path}`,
+      });
     if (!reads(list, text, marks)) throw unmarkable(list);
     if (await write(list, text, loaded.seen)) return true;
   }
@@ -268,9 +272,9 @@ async function write(list: OpenList, text: string, seen: Sight): Promise<boolean
     const { mode, projectDir } = list;
     return await swap(list.file, { text, seen, mode, projectDir });
   } catch (error) {
-    const code = errorCode(error);
-    if (['EACCES', 'EPERM'].includes(code)) throw readOnly(list, `The system refuses to write it (${code}).`);
-    throw error;
+    const refusal = refusalOf(error);
+    if (refusal === null || refusal.disk) throw error;
+    throw readOnly(list, refusal);
   }
 }
 
@@ -293,12 +297,12 @@ function unmarkable(list: OpenList): Problem {
   });
 }
 
-function readOnly(list: OpenList, why: string): Problem {
+function readOnly(list: OpenList, { why, fix }: { why: string; fix: string }): Problem {
   return new Problem({
     code: 'tasks.read_only',
     what: `${list.path} could not be marked.`,
     why: `${why} What the loop decided is kept and is marked at the next start.`,
-    fix: `Make the file and its folder writable: chmod u+w ${list.path}`,
+    fix,
     at: list.path,
   });
 }

@@ -1,13 +1,19 @@
 /** The words for what can be wrong with a place: what is, why it matters, what to do. */
-import type { ProblemFacts } from '../../core/index.ts';
+import { type ProblemFacts, refusalOf } from '../../core/index.ts';
 import type { Place } from '../place.ts';
 
-export const readOnly = (folder: string): ProblemFacts => ({
-  code: 'folder.read_only',
-  what: `${folder} cannot be written.`,
-  why: 'The session, the desk and the task list lie there.',
-  fix: 'Make the folder writable for this user, or run as its owner.',
-});
+export const readOnly = (folder: string, error: unknown): ProblemFacts => {
+  const { why, fix } = refusalOf(error) ?? {
+    why: (error as Error).message,
+    fix: 'Make the folder writable for this user, or run as its owner.',
+  };
+  return {
+    code: 'folder.read_only',
+    what: `${folder} cannot be written.`,
+    why: `The session, the desk and the task list lie there. ${why}`,
+    fix,
+  };
+};
 
 export const littleRoom = (free: string): ProblemFacts => ({
   code: 'disk.little_room',

@@ -35,8 +35,8 @@ export const PLACE_CHECKS: Check<PlaceSubject>[] = [
         try {
           await mkdir(folder, { recursive: true });
           await access(folder, constants.W_OK);
-        } catch {
-          failures.push(problem.readOnly(folder));
+        } catch (error) {
+          failures.push(problem.readOnly(folder, error));
         }
       }
       return { what: `${dir} can be written`, failures };

@@ -5,7 +5,7 @@
 import { constants } from 'node:fs';
 import { access, appendFile, lstat, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Problem } from '../../core/index.ts';
+import { Problem, refusalOf } from '../../core/index.ts';
 import { hiddenByProject } from '../../repo/index.ts';
 
 /** `ralph/logs` has no slash at its end: it is a link, and a pattern for folders would miss it. */
@@ -56,8 +56,8 @@ export async function requireWritable(dir: string, files: string[]): Promise<voi
     const there = await lstat(path).catch(() => null);
     try {
       await access(there === null ? dir : path, constants.W_OK);
-    } catch {
-      throw unwritable(there === null ? dir : path, 'It is not writable for this user.');
+    } catch (error) {
+      throw unwritable(there === null ? dir : path, error);
     }
   }
 }
@@ -68,16 +68,17 @@ export async function writeIgnore({ file, addition }: IgnorePlan): Promise<void>
   try {
     await appendFile(file, addition);
   } catch (error) {
-    throw unwritable(file, (error as Error).message);
+    throw unwritable(file, error);
   }
 }
 
-export function unwritable(path: string, why: string): Problem {
+export function unwritable(path: string, error: unknown): Problem {
+  const refusal = refusalOf(error);
   return new Problem({
     code: 'init.unwritable',
     what: `${path} cannot be written.`,
-    why,
-    fix: 'Make it writable for this user, or run as its owner. `ralph init --dry-run` shows what would be written.',
+    why: refusal?.why ?? (error as Error).message,
+    fix: `${refusal?.fix ?? 'Make it writable for this user, or run as its owner.'} \`ralph init --dry-run\` shows what would be written.`,
   });
 }
 

@@ -106,7 +106,7 @@ async function carryOut({ look, config, ignore }: InitPlan): Promise<void> {
       // Exclusive: a file that somebody made meanwhile is theirs.
       await writeFile(file, config.text, { flag: 'wx' });
     } catch (error) {
-      throw unwritable(file, (error as Error).message);
+      throw unwritable(file, error);
     }
   }
   if (ignore !== null) await writeIgnore(ignore);
