@@ -6,6 +6,7 @@
 import type { AgentError, AgentReport } from '../core/index.ts';
 import type { AgentCall, AgentEvent, AgentHandle } from '../engine/index.ts';
 import { type RunResult, run } from '../process/index.ts';
+import { complaintIn, withFix } from './provider-error.ts';
 import { cleanLines } from './sieve.ts';
 import type { StreamReader, Told } from './stream.ts';
 import { type Input, type LiveInput, startTalk, type Talk } from './talk.ts';
@@ -118,7 +119,10 @@ export function startChild(call: AgentCall, plan: ChildPlan): AgentHandle {
     answer && setTimeout(() => giveUp(answer.isThere() ? null : answer.missing), answer.withinMs);
   const done = child.done.then(
     (result) =>
-      reportOf({ result, told: reader.told(), gaveUp, asked, left, program: plan.command[0] ?? '' }),
+      reportOf({
+        ...{ result, told: reader.told(), gaveUp, asked, left },
+        ...{ program: plan.command[0] ?? '', prompt: call.prompt },
+      }),
     (error: unknown) => brokenReport(reader.told(), error),
   );
   return {
@@ -161,6 +165,7 @@ interface Ending {
   /** Commands in the background for whose sake the agent did not leave. */
   left: string[];
   program: string;
+  prompt: string;
 }
 
 /** How the run counts: what the stream said of itself goes before the exit code. */
@@ -234,22 +239,31 @@ const SPAWN_WORDS: [RegExp, (program: string) => string][] = [
   ],
 ];
 
+const STDERR_LINES = 5;
+const LOGIN = 'Log in to this agent, or give it a key that is valid, then run again.';
+
 /** A death without a word from the stream: told from the spawn error, the exit code and stderr. */
-function crashOf({ result, told, program }: Ending): AgentError {
+function crashOf({ result, told, program, prompt }: Ending): AgentError {
   const crash = (message: string): AgentError => ({ kind: 'crash', message, resetsAt: null });
   if (result.ending === 'spawn_failed') {
     const error = result.error ?? 'unknown reason';
     const known = SPAWN_WORDS.find(([pattern]) => pattern.test(error))?.[1];
     return crash(known?.(program) ?? `The agent could not be started: ${error}`);
   }
-  const stderr = result.stderrTail.trim().split('\n').slice(-5).join('\n').slice(-1000);
+  const lines = result.stderrTail.trim().split('\n').slice(-STDERR_LINES);
+  const stderr = lines.join('\n').slice(-1000);
   const how =
     result.signal !== null
       ? `was ended by ${result.signal}`
       : result.exitCode === 0 && told.closed === false
         ? 'ended without its closing event, so its work may be cut off'
         : `ended with exit code ${result.exitCode}`;
-  return crash(`The agent ${how}${stderr === '' ? '.' : `: ${stderr}`}`);
+  const message = `The agent ${how}${stderr === '' ? '.' : `: ${stderr}`}`;
+  // Ended by itself: a limit or a login may be why, also where the stream of such an agent would have told it.
+  const complaint = result.ending === 'exited' ? complaintIn(lines, { prompt, now: Date.now() }) : null;
+  return complaint === null
+    ? crash(message)
+    : { ...complaint, message: withFix(complaint.kind, message, LOGIN) };
 }
 
 /** A callback failed, e.g. the journal refused: the run is over and nothing is known of its end. */

@@ -124,3 +124,41 @@ describe('a command agent', () => {
     expect((await commandAgent({ name: 'mine', command: [] }).check())[0]?.code).toBe('agent.command_empty');
   });
 });
+
+describe('a command agent that died and said why on stderr only', () => {
+  const dies = (script: string, over: { output?: 'text' | 'claude-json'; prompt?: string } = {}) =>
+    finish(
+      commandAgent({ name: 'mine', command: ['sh', '-c', script], output: over.output ?? 'claude-json' }),
+      over.prompt === undefined ? {} : { prompt: over.prompt },
+    );
+
+  it.each(['text', 'claude-json'] as const)(
+    'has met its provider, whatever it speaks: %s',
+    async (output) => {
+      const limited = await dies('echo "API Error: 429 rate limited. Try again in 2 hours" >&2; exit 1', {
+        output,
+      });
+      expect(limited).toMatchObject({ ending: 'died', error: { kind: 'limit' } });
+      expect(limited.error?.resetsAt).toBeGreaterThan(Date.now() + 3_600_000);
+      const out = await dies('echo "Not logged in" >&2; exit 1', { output });
+      expect(out.error).toMatchObject({
+        kind: 'auth',
+        message: expect.stringContaining('Log in to this agent'),
+      });
+    },
+  );
+
+  it('is a crash where stdout, the prompt or a program of its own says such words', async () => {
+    const prose = await dies('echo "Error: HTTP 429 is handled now"; exit 1', { output: 'text' });
+    expect(prose.error?.kind).toBe('crash');
+    const echoed = await dies('cat >&2; exit 1', { prompt: 'Handle this one:\nError: HTTP 429\n' });
+    expect(echoed.error?.kind).toBe('crash');
+    const tests = await dies('echo "FAIL network.test.ts > socket" >&2; exit 1');
+    expect(tests.error?.kind).toBe('crash');
+  });
+
+  it('ended well is no error, whatever stderr says', async () => {
+    const report = await dies('echo done; echo "Error: HTTP 429" >&2', { output: 'text' });
+    expect(report).toMatchObject({ ending: 'ended', error: null });
+  });
+});

@@ -1,7 +1,7 @@
 /**
  * The `command` agent: any program that takes a prompt and prints text. The prompt comes on stdin, as
  * the last argument or as the path of a file; stdin is closed after it. Exit 0 is "ended well", anything
- * else is "died"; stderr goes to the log only. It is the contract that scripts and test agents use.
+ * else is "died"; stderr goes to the log, and of one that died its last lines may say why. It is the contract that scripts and test agents use.
  */
 import { isAbsolute } from 'node:path';
 import type { ProblemFacts } from '../core/index.ts';

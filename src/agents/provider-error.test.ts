@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { classifyError } from './provider-error.ts';
+import { classifyError, complaintIn } from './provider-error.ts';
 
 const kind = (message: string, status: number | null = null, words: string[] = []) =>
   classifyError({ status, words, message, resetsAt: 5 }, 'Log in first.').kind;
@@ -28,4 +28,42 @@ it('says what a person does, and keeps a reset time for limits only', () => {
   const told = classifyError({ status: 401, words: [], message: 'No.', resetsAt: 5 }, 'Log in first.');
   expect(told).toEqual({ kind: 'auth', message: 'No. Log in first.', resetsAt: null });
   expect(classifyError({ status: 429, words: [], message: 'No.', resetsAt: 5 }, '').resetsAt).toBe(5);
+});
+
+const complaint = (text: string, prompt = '') =>
+  complaintIn(text.split('\n'), { prompt, now: Date.UTC(2026, 0, 1) })?.kind ?? null;
+
+it.each([
+  ['API Error: 429 {"type":"error","error":{"type":"rate_limit_error"}}', 'limit'],
+  ['Error: HTTP 429', 'limit'],
+  ['429 Too Many Requests', 'limit'],
+  ["You've hit your weekly limit.", 'limit'],
+  ['error: status code 401', 'auth'],
+  ['Not logged in. Please run /login', 'auth'],
+  ['Error: Incorrect API key provided', 'auth'],
+  ['Your credit balance is too low', 'billing'],
+  ['HTTP/1.1 529', 'overload'],
+  ['the model is overloaded, try later', 'overload'],
+  ['connect ECONNREFUSED 127.0.0.1:443', 'network'],
+  ['Traceback\nError: 429 Too Many Requests\n    at call (agent.js:3)\ngoodbye', 'limit'],
+])('stderr with %s is %s', (text, expected) => {
+  expect(complaint(text)).toBe(expected);
+});
+
+it.each([
+  'line 429: syntax error',
+  'FAIL test/network.test.ts > socket times out',
+  'billing tests: 3 failed',
+  'authentication.test.ts failed',
+  'expected 429, got 200',
+  'wrote 503 files',
+  'terminated',
+])('stderr with "%s" says nothing of a provider', (text) => {
+  expect(complaint(text)).toBeNull();
+});
+
+it('what only repeats the prompt says nothing', () => {
+  const prompt = 'Make the client wait.\nError: HTTP 429\nwhen the server says so.';
+  expect(complaint('Error: HTTP 429', prompt)).toBeNull();
+  expect(complaint('Error: HTTP 401\nError: HTTP 429', prompt)).toBe('auth');
 });

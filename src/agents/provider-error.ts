@@ -3,6 +3,7 @@
  * the HTTP status, then the sentence.
  */
 import type { AgentError, ProviderErrorKind } from '../core/index.ts';
+import { resetTimeIn } from './reset-time.ts';
 
 export interface ErrorMarks {
   /** HTTP status of the provider; null when there was no answer, or none is told. */
@@ -76,6 +77,51 @@ function kindOf({ status, words, message }: ErrorMarks): ProviderErrorKind {
   return byStatus(told) ?? BY_TEXT.find(([pattern]) => pattern.test(message))?.[1] ?? 'crash';
 }
 
+/** Sentences that say it even where nothing marks them as an error of the provider's. */
+const SURE: readonly RegExp[] = [
+  /(?:prompt|input) is too long|context (?:length|window) exceeded|maximum context length/i,
+  /credit balance is too low|insufficient (?:credits?|funds|quota|balance)|payment required/i,
+  /hit your .{0,40}limit|usage limit (?:reached|exceeded)|rate.?limit(?:ed|s)?(?: (?:was|is|has been|already))? (?:exceeded|reached|hit)|rate.?limit error|too many requests|exceeded your current quota|quota exceeded/i,
+  /not logged in|please .{0,20}\/login|(?:invalid|incorrect|missing|no) api.?key|oauth token (?:has expired|is invalid|expired)|authentication (?:failed|error|required)/i,
+  /\boverloaded\b|\bat capacity\b|service unavailable/i,
+  /unable to connect|connection (?:error|refused|reset)|\b(?:ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT)\b|fetch failed|error sending request/i,
+];
+
+/** Of the fixed words only those that no sentence of somebody's own holds. */
+const MARKS = new RegExp(
+  `\\b(?:${Object.keys(BY_WORD)
+    .filter((word) => /_|Error$/.test(word) || word === word.toUpperCase())
+    .join('|')})\\b`,
+  'g',
+);
+
+/** A status beside a word that makes it one. */
+const TOLD_STATUS =
+  /\b(?:HTTP(?:\/[\d.]+)?|status(?:[ _]?code)?|API error|error(?:[ _]?code)?)["']?\s?[:=(]?\s?([45]\d\d)\b|^\W*([45]\d\d) [A-Z]/i;
+
+/**
+ * What the last lines of a program's stderr say of its provider where its stream said nothing; null: nothing that is
+ * sure. Anything may stand on stderr, so a word such as "network" alone is none. `prompt`: what it may only be repeating.
+ */
+export function complaintIn(
+  lines: readonly string[],
+  { prompt, now }: { prompt: string; now: number },
+): Pick<AgentError, 'kind' | 'resetsAt'> | null {
+  const own = lines.map((line) => line.trim()).filter((line) => line !== '' && !prompt.includes(line));
+  for (const line of own.reverse()) {
+    const words = line.match(MARKS) ?? [];
+    const found = TOLD_STATUS.exec(line);
+    const status = Number(found?.[1] ?? found?.[2] ?? 0);
+    if (words.length === 0 && byStatus(status) === null && !SURE.some((pattern) => pattern.test(line)))
+      continue;
+    const marks = { status: status === 0 ? null : status, words, message: line, resetsAt: null };
+    const kind = kindOf(marks);
+    if (kind !== 'crash')
+      return { kind, resetsAt: kind === 'limit' ? resetTimeIn(own.toReversed().join('\n'), now) : null };
+  }
+  return null;
+}
+
 const PAY = "Add credit or pay in the provider's console, or log in with another account, then run again.";
 
 /**
@@ -84,8 +130,12 @@ const PAY = "Add credit or pay in the provider's console, or log in with another
  */
 export function classifyError(marks: ErrorMarks, login: string): AgentError {
   const kind = kindOf(marks);
-  const said = marks.message.slice(0, 2000);
-  const fix = { auth: login, billing: PAY }[kind as string];
-  const message = fix === undefined ? said : `${said.replace(/[.\s]*$/, '.')} ${fix}`;
+  const message = withFix(kind, marks.message.slice(0, 2000), login);
   return { kind, message, resetsAt: kind === 'limit' ? marks.resetsAt : null };
+}
+
+/** The sentence with what a person does, where one is needed. */
+export function withFix(kind: ProviderErrorKind, said: string, login: string): string {
+  const fix = { auth: login, billing: PAY }[kind as string];
+  return fix === undefined ? said : `${said.replace(/[.\s]*$/, '.')} ${fix}`;
 }
