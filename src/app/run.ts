@@ -82,7 +82,7 @@ export async function runLoop(asked: RunRequest): Promise<RunOutcome> {
   const { request, ending } = endedBySignal(asked);
   const { audience, env } = request;
   const say = (text: string) => audience.say(text);
-  await landBrokenOff(await findPlace(request.cwd), { env, say, play: runLoop });
+  await landBrokenOff(await findPlace(request.cwd), { env, say, play: runLoop, flags: request.flags });
   const plan = await planRun(request);
   const { place } = plan;
   for (const warning of plan.warnings) request.audience.say(warning);

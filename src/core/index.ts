@@ -57,6 +57,7 @@ export {
   type LandingHire,
   type LoopWork,
   landingText,
+  newSpend,
   unfinishedOf,
 } from './landing.ts';
 export { layerNumbers, layers } from './layers.ts';

@@ -71,19 +71,31 @@ export function unfinishedOf(state: State): HowFar | null {
 }
 
 /** Who is hired is paid by the run that lands: what was not told of that session before counts against its limits. */
-export function payHire({ run, landing }: State, { hired }: LandingFact): void {
+export function payHire({ run, landing }: Pick<State, 'run' | 'landing'>, { hired }: LandingFact): void {
   if (!run || hired === undefined) return;
-  const told = landing?.hired?.session === hired.session ? landing.hired : null;
+  const { spent, tokens, activeMs } = newSpend(hired, landing?.hired ?? null);
+  Object.assign(run, sumOf(run, spent));
+  run.tokens += tokens;
+  run.activeMs += activeMs;
+}
+
+/** What was not known yet of what an agent spent that was hired. */
+export function newSpend(
+  hired: LandingHire,
+  before: LandingHire | null,
+): { spent: Spent; tokens: number; activeMs: number } {
+  const told = before?.session === hired.session ? before : null;
   const { costUsd, estimated, byPlanUsd = 0 } = hired.spent;
-  const part = (now: number, before: number) => Math.max(0, now - before);
-  const news: Spent = {
-    costUsd: costUsd === null ? null : part(costUsd, told?.spent.costUsd ?? 0),
-    estimated: estimated && { ...estimated, usd: part(estimated.usd, told?.spent.estimated?.usd ?? 0) },
-    byPlanUsd: part(byPlanUsd, told?.spent.byPlanUsd ?? 0),
+  const part = (now: number, then: number) => Math.max(0, now - then);
+  return {
+    spent: {
+      costUsd: costUsd === null ? null : part(costUsd, told?.spent.costUsd ?? 0),
+      estimated: estimated && { ...estimated, usd: part(estimated.usd, told?.spent.estimated?.usd ?? 0) },
+      byPlanUsd: part(byPlanUsd, told?.spent.byPlanUsd ?? 0),
+    },
+    tokens: part(hired.tokens ?? 0, told?.tokens ?? 0),
+    activeMs: part(hired.activeMs ?? 0, told?.activeMs ?? 0),
   };
-  Object.assign(run, sumOf(run, news));
-  run.tokens += part(hired.tokens ?? 0, told?.tokens ?? 0);
-  run.activeMs += part(hired.activeMs ?? 0, told?.activeMs ?? 0);
 }
 
 /** True for a fact that tells what became of a loop's work as a whole. */

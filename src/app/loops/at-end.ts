@@ -15,6 +15,7 @@ import { landOne, landWaiting } from './land.ts';
 import { exitAfter } from './landing-words.ts';
 import { takeBackLost } from './lost.ts';
 import { noteLanding } from './note.ts';
+import { limitsOf, purseOf } from './purse.ts';
 import type { Play } from './settle.ts';
 
 export interface Ended {
@@ -120,7 +121,10 @@ export async function lookBack<T extends Ended>(
 ): Promise<T> {
   const { root, gitDir, commonDir } = ended.place.project;
   if (!settings.git || gitDir === null || commonDir === null) return ended;
-  if (!CUT_SHORT.has(ended.exit.code)) await landWaiting(ended.place, { env, say, play, signal: ending });
+  if (!CUT_SHORT.has(ended.exit.code)) {
+    const purse = ended.state.run === null ? { left: limitsOf(settings) } : purseOf(ended.state);
+    await landWaiting(ended.place, { env, say, play, signal: ending, purse });
+  }
   await takeBackLost(await mainPlace(ended.place), say);
   const git = openIntegration({ commonDir, cwd: root, env });
   const { branch } = await readHead({ root, gitDir, commonDir }, withoutOwnSecrets(env));

@@ -5,7 +5,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import type { Settings } from '../../config/index.ts';
+import type { Flags, Settings } from '../../config/index.ts';
 import {
   type GateDef,
   type LandingFact,
@@ -35,6 +35,7 @@ import { givenIn } from './beside.ts';
 import { loopHere, ownTree } from './intact.ts';
 import { landingFact } from './landing-words.ts';
 import { noteLanding } from './note.ts';
+import { limitsOf, type Purse, payFrom } from './purse.ts';
 import { type Play, type SettlerCall, settlerOf } from './settle.ts';
 
 /** Who asks, and how it may be told and stopped. */
@@ -46,6 +47,8 @@ interface Asking {
   signal?: AbortSignal;
   /** Plays the run of an agent that is hired for a conflict. */
   play: Play;
+  /** What the run may still spend that lands loops beside its own; absent: the loop's own limits bind alone. */
+  purse?: Purse;
   /** A person asks for this landing by the loop's name. */
   asked?: boolean;
 }
@@ -103,7 +106,8 @@ function whereOf({ project, mainDir, dir }: Place) {
 const sessionDirOf = ({ mainDir }: Place, { session }: Loop): string =>
   session === null ? join(mainDir, '.ralph') : join(sessionsFolder(mainDir), session);
 
-async function land(work: Work, { env, say, wait, signal, play, asked = false }: Asking): Promise<Landing> {
+async function land(work: Work, asking: Asking): Promise<Landing> {
+  const { env, say, wait, signal, play, asked = false, purse = null } = asking;
   const { place, loop, state, gates, passedOn, overlook, settings } = work;
   const required = gates.filter((gate) => gate.required);
   const given = await agentEnvironment(sessionDirOf(place, loop), env);
@@ -132,7 +136,7 @@ async function land(work: Work, { env, say, wait, signal, play, asked = false }:
       },
     },
     asked,
-    settler: settlerOf({ place, loop, state, settings, gates: required, env, say, signal, play }),
+    settler: settlerOf({ place, loop, state, settings, purse, gates: required, env, say, signal, play }),
   });
 }
 
@@ -199,8 +203,14 @@ export function landWaiting(place: Place, asking: Omit<Asking, 'wait'>): Promise
 }
 
 /** Before a run in the main checkout: a landing that was killed there may have entered half of its files. */
-export function landBrokenOff(place: Place, asking: Omit<Asking, 'wait'>): Promise<void> {
-  return landEach(place, asking, ({ standing, landing }) => standing === 'queued' && landing !== null);
+export async function landBrokenOff(
+  place: Place,
+  { flags, ...asking }: Omit<Asking, 'wait' | 'purse'> & { flags: Flags },
+): Promise<void> {
+  const isMeant = ({ standing, landing }: Loop) => standing === 'queued' && landing !== null;
+  if (place.ground !== '.' || !readLoops(place.mainDir).some(isMeant)) return;
+  const { settings } = await loadSettings({ place, env: asking.env, flags, session: null });
+  await landEach(place, { ...asking, purse: { left: limitsOf(settings) } }, isMeant);
 }
 
 async function landEach(
@@ -230,7 +240,9 @@ async function landWaited(place: Place, loop: Loop, asking: Omit<Asking, 'wait'>
   const tree = await lockTree(work);
   if (tree !== null && tree.kind !== 'taken') return;
   try {
+    const before = hiredFor(work.place, loop);
     const landing = await landOne(work, { ...asking, wait: false }, 'merge');
+    if (asking.purse !== undefined) payFrom(asking.purse, landing, before);
     asking.say(landingText(landing));
     await noteLanding({ main: place, loop, say: asking.say }, landing);
   } finally {

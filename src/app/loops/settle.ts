@@ -5,13 +5,12 @@
 import { realpathSync } from 'node:fs';
 import { mkdir, readdir, rmdir } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
-import type { Flags, Settings } from '../../config/index.ts';
+import type { Settings } from '../../config/index.ts';
 import {
   type Exit,
   noLiveUsage,
   openQuestions,
   Problem,
-  remainingOf,
   type State,
   spendingLimit,
 } from '../../core/index.ts';
@@ -26,6 +25,7 @@ import { findPlace, type Place } from '../place.ts';
 import type { RunRequest } from '../plan.ts';
 import { treesFolder } from '../pool.ts';
 import { besideOf, folderIn, givenIn, mainPlace, oursIn } from './beside.ts';
+import { capsOf, emptied, isUnderWay, type Purse } from './purse.ts';
 import { buildTree } from './tree.ts';
 
 /** Plays a run to its end. Given from above, where runs are, so that a run may land and a landing may run. */
@@ -36,7 +36,9 @@ export interface SettlerCall {
   loop: Loop;
   /** The loop's own session; null: it has none. */
   state: State | null;
-  settings: Pick<Settings, 'merge' | 'worktree' | 'protect' | 'promptFile'>;
+  settings: Pick<Settings, 'merge' | 'worktree' | 'protect' | 'promptFile' | 'limits'>;
+  /** Of the run that lands it, where that is not the loop's own. */
+  purse: Purse | null;
   gates: Settler['gates'];
   env: NodeJS.ProcessEnv;
   say(text: string): void;
@@ -54,10 +56,15 @@ export function settlerOf(call: SettlerCall): Settler | null {
     intents: tasks.filter(({ status }) => status === 'done').map(({ def }) => def.title),
     gates: call.gates,
     isOrder: ordersOf(call),
-    barred: isUnderWay(call.state) ? spendingLimit(call.state, noLiveUsage()) : null,
+    barred: barredBy(call),
     work: (job) => work(call, agent, job),
     done: async (keep) => dropSettling(await mainPlace(call.place), call.loop.id, { env: call.env, keep }),
   };
+}
+
+function barredBy({ state, purse }: SettlerCall): string | null {
+  const own = isUnderWay(state) ? spendingLimit(state, noLiveUsage()) : null;
+  return own ?? (purse === null ? null : emptied(purse));
 }
 
 /** The configuration, the task list, the words for agents, and whatever no attempt may change. */
@@ -222,7 +229,7 @@ function requestFor(
   return {
     cwd: folderIn(main, { worktree: root }),
     env,
-    flags: capsOf(call.state, known),
+    flags: capsOf({ ...call, known }),
     objective: job.prompt,
     session: job.session,
     fresh: job.session === null,
@@ -239,28 +246,6 @@ function requestFor(
       await job.begun(house.sessionId);
     },
   };
-}
-
-/** A crash stops no run: its limits go on at the next start. */
-const isUnderWay = (state: State | null): state is State => state?.run != null && state.run.stopped === null;
-
-/**
- * How far the agent may go: as far as the run that lands still may, and after it has stopped as far as one like it.
- * What was spent in `known`, which goes on, is spent.
- */
-function capsOf(state: State | null, known: State | null): Flags {
-  const { maxCost, maxTime, maxTokens, mode } = (state?.run?.flags ?? {}) as Flags;
-  const left = isUnderWay(state) ? remainingOf(state) : {};
-  // Where it was killed its own run goes on; one that was stopped begins a new one.
-  const spent = known?.run?.stopped == null ? null : known.run;
-  if (spent !== null) {
-    if (left.maxCost !== undefined) left.maxCost = Math.max(0.01, left.maxCost - (spent.costUsd ?? 0));
-    if (left.maxTime !== undefined)
-      left.maxTime = Math.max(1, left.maxTime - Math.ceil(spent.activeMs / 1000));
-    if (left.maxTokens !== undefined) left.maxTokens = Math.max(1, left.maxTokens - spent.tokens);
-  }
-  const caps = { maxCost, maxTime, maxTokens, mode, ...left };
-  return Object.fromEntries(Object.entries(caps).filter(([, value]) => value !== undefined)) as Flags;
 }
 
 /** Who ends the landing ends the agent. */
