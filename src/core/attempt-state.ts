@@ -1,7 +1,7 @@
 /** What is known of one run of an agent, from its start to its verdict and what gates made of its work later. */
 import type { Claim } from './claim.ts';
 import type { Complexity } from './complexity.ts';
-import type { Allowance, SideGround, StopCause, Trespass } from './event.ts';
+import type { Allowance, MovedRef, SideGround, StopCause, Trespass } from './event.ts';
 import type { AgentReport, Change, CycleWorks, GateResult, InnerWork, Mark, Usage } from './evidence.ts';
 import type { Finding, VerdictValue } from './finding.ts';
 import type { Item } from './role.ts';
@@ -62,6 +62,8 @@ export interface AttemptState {
   /** What it asked permission for and did not get, each with why. */
   refused: string[];
   trespass: Trespass[];
+  /** Other branches that did not go forward by themselves meanwhile. */
+  movedRefs: MovedRef[];
   review: { verdict: 'Qualified' | 'Failed'; feedback: string } | null;
   gates: GateResult[];
   verdict: {

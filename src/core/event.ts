@@ -273,6 +273,7 @@ export type Fact =
       noted?: Change[];
       /** Commands that bring back branches, tags and stashes that were gone at its end; absent where none was. */
       removedRefs?: string[];
+      movedRefs?: MovedRef[];
       /** What its task's attempts left uncommitted in repositories inside the ground; absent where nothing. */
       inner?: InnerWork[];
       /** What it asked permission for and did not get, each with why, at most 20; absent where nothing. */
@@ -293,6 +294,7 @@ export type Fact =
       more?: WorkRef | null;
       noted?: Change[];
       removedRefs?: string[];
+      movedRefs?: MovedRef[];
       inner?: InnerWork[];
       committedMarks?: string[];
       /** What it had used when it was cut off, as far as its output tells. Absent: nothing is known. */
@@ -449,6 +451,16 @@ export interface Shortage {
 
 /** `steer`: an urgent word for an agent that cannot be talked to; its next run goes on in the same session. */
 export type StopCause = 'pause' | 'abort' | 'signal' | 'limit' | 'steer';
+
+/** A branch, other than its own, that an attempt or somebody beside it moved while it worked. */
+export interface MovedRef {
+  /** Full name. */
+  ref: string;
+  from: string;
+  to: string;
+  /** To a commit that was made in the attempt; false: to one that does not hold what the branch held. */
+  its: boolean;
+}
 
 /** A forbidden edit, already undone: what it was and which finding it becomes. */
 export interface Trespass {

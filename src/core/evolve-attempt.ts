@@ -217,6 +217,7 @@ function newAttempt(state: State, fact: Of<'attempt.started'>, at: number): Atte
     inner: [],
     refused: [],
     trespass: [],
+    movedRefs: [],
     gates: [],
     verdict: null,
     lost: null,
@@ -244,6 +245,7 @@ function endAttempt(state: State, fact: Of<'attempt.ended'>, at: number): void {
   attempt.refused = fact.refused ?? [];
   attempt.works = fact.works ?? null;
   attempt.trespass = fact.trespass;
+  attempt.movedRefs = fact.movedRefs ?? [];
   attempt.stoppedFor = fact.stoppedFor;
   attempt.durationMs = fact.durationMs;
   attempt.state = 'ended';
@@ -288,6 +290,7 @@ function loseAttempt(state: State, fact: Of<'attempt.lost'>, at: number): void {
   attempt.changeCount = fact.changeCount ?? fact.changes.length;
   attempt.more = fact.more?.sha256 ?? null;
   attempt.noted = fact.noted ?? [];
+  attempt.movedRefs = fact.movedRefs ?? [];
   if (fact.after && attempt.ground === null) state.lastMark = fact.after;
   vouch(state, attempt, fact.committedMarks);
   settle(state, attempt);

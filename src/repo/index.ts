@@ -29,7 +29,7 @@ export {
 } from './own-branch.ts';
 export { openPool, type PoolOptions } from './pool.ts';
 export { excludeLocally, findProject, gitDirOf, type Project } from './project.ts';
-export { branchNames } from './refs.ts';
+export { branchTips } from './refs.ts';
 export {
   addTree,
   type Beside,

@@ -33,10 +33,11 @@ export function readRefs({ commonDir }: Pick<Place, 'commonDir'>): Refs | null {
   return { names, stash: stashOf(commonDir) };
 }
 
-/** Full names of all branches; null where files do not tell them. */
-export function branchNames(place: Pick<Place, 'commonDir'>): string[] | null {
+/** The commit of each branch by its full name; null where files do not tell them. */
+export function branchTips(place: Pick<Place, 'commonDir'>): Record<string, string> | null {
   const names = readRefs(place)?.names;
-  return names === undefined ? null : Object.keys(names).filter((name) => name.startsWith('refs/heads/'));
+  if (names === undefined) return null;
+  return Object.fromEntries(Object.entries(names).filter(([name]) => name.startsWith('refs/heads/')));
 }
 
 function readLoose(commonDir: string, folder: string, names: Record<string, string>): void {

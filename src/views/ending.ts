@@ -11,6 +11,7 @@ import {
   suggest,
 } from '../core/index.ts';
 import { type FalseClaimJson, falseClaims } from './false-claims.ts';
+import { type MovedJson, movedBranches } from './moved.ts';
 import { advice } from './next.ts';
 import { type RefusedJson, refusedIn } from './outages.ts';
 import { doneReworded, rewordedWords } from './reworded.ts';
@@ -46,6 +47,8 @@ export interface EndSummary {
   reworded?: ({ task_id: string } & Reworded)[];
   /** What providers refused in this run, by agent; absent where there was nothing. */
   refused?: RefusedJson[];
+  /** Other branches that were moved in this run, absent where none was. */
+  moved_branches?: MovedJson[];
   /** Done tasks whose accepted attempt claimed what is not so. */
   false_claims: FalseClaimJson[];
   /** What may help each blocked task; absent where suggestions are switched off (`unblock.auto_suggest`). */
@@ -59,6 +62,7 @@ export function endSummary(state: State, others: readonly string[] | null = null
   const iterations = iterationsOfRun(state);
   const reworded = doneReworded(state);
   const refused = refusedIn(state);
+  const moved = run === null ? [] : movedBranches(state, run.startedAt);
   const duration = run ? Math.max(0, state.lastAt - run.startedAt) : 0;
   return {
     exit: run?.stopped ?? null,
@@ -79,6 +83,7 @@ export function endSummary(state: State, others: readonly string[] | null = null
     false_claims: falseClaims(state),
     ...(reworded.length === 0 ? {} : { reworded }),
     ...(refused.length === 0 ? {} : { refused }),
+    ...(moved.length === 0 ? {} : { moved_branches: moved }),
     ...(others === null
       ? {}
       : {

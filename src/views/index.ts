@@ -50,6 +50,7 @@ export {
   tellSenders,
   undeliveredLines,
 } from './messages.ts';
+export { movedLines } from './moved.ts';
 export {
   advice,
   afterDefect,

@@ -1,5 +1,6 @@
 /** Loops: the work trees of a project, who works in each, and what is to be done next about it. */
 import { isDaySpent, type State } from '../core/index.ts';
+import { type MovedJson, movedBranches, movedLines } from './moved.ts';
 import { afterDay, type LiveInfo } from './next.ts';
 import { statusDetail, tasksSummary } from './status.ts';
 import { count, duration, iso, oneLine } from './words.ts';
@@ -25,6 +26,8 @@ export interface LoopFacts extends BranchCommits {
   hired: { agent: string; session: string | null; files: readonly string[]; settled: string | null } | null;
   /** Why it cannot go on as it lies: its work tree or its branch is gone. */
   damage: string | null;
+  /** Whether a branch (by its full name) still names this commit; absent: nobody looked. */
+  stillAt?(ref: string, commit: string): boolean;
 }
 
 /** A loop as `ralph loops --json` shows it, and with fewer names `.ralph/loops.json`. */
@@ -49,6 +52,8 @@ export interface LoopJson extends BranchCommits {
   /** The agent that was hired for the conflict of its landing. */
   hired?: { agent: string; session_id: string | null; files: string[]; settled: boolean };
   last_at: string | null;
+  /** Other branches that attempts of its session moved and that are still where they were moved to. */
+  moved_branches?: MovedJson[];
   /** The project journal had lost it, and by this evidence it was taken back just now. */
   taken_back?: string;
   /** What a person can do about it next. */
@@ -84,12 +89,19 @@ export function loopJson({ loop, state, live, primary }: LoopLook): LoopJson {
     open_questions: state?.openQuestions.size ?? 0,
     last_at: state === null || state.seq === 0 ? null : iso(state.lastAt),
     ...hiredJson(loop),
+    ...movedIn(loop, state),
   };
   const isHeld = row.runner === null && state?.run?.stopped?.code === 1 && isDaySpent(state);
   return {
     ...row,
     next: nextOf(loop, row, isHeld ? (goOn) => afterDay(state, `\`${goOn}\``) : (goOn) => goOn),
   };
+}
+
+function movedIn({ stillAt }: LoopFacts, state: State | null): Pick<LoopJson, 'moved_branches'> {
+  if (state === null || stillAt === undefined) return {};
+  const moved = movedBranches(state).filter(({ branch, to }) => stillAt(`refs/heads/${branch}`, to));
+  return moved.length === 0 ? {} : { moved_branches: moved };
 }
 
 /** What has the name of a loop's branch and cannot be told to be ours. */
@@ -172,8 +184,11 @@ export function loopsText(rows: readonly LoopJson[], now: number): string {
       const hears = row.primary ? ' · hears people' : '';
       const branch = row.branch === null ? '' : ` · ${row.branch}`;
       const back = row.taken_back === undefined ? '' : `\n  taken back by ${row.taken_back}`;
+      const moved = movedLines(row.moved_branches ?? [])
+        .map((line) => `\n  ${line}`)
+        .join('');
       const tasks = `${row.tasks.done} of ${count(row.tasks.total, 'task')}`;
-      return `${row.loop_id} · ${word} · ${tasks}${asks}${sign}${hears}${branch}${commitWords(row)} · ${row.worktree ?? 'in no work tree'}${hiredWords(row)}${back}\n  next: ${row.next}`;
+      return `${row.loop_id} · ${word} · ${tasks}${asks}${sign}${hears}${branch}${commitWords(row)} · ${row.worktree ?? 'in no work tree'}${hiredWords(row)}${back}${moved}\n  next: ${row.next}`;
     })
     .join('\n');
 }

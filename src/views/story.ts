@@ -18,6 +18,7 @@ import {
   type JournalRecord,
   keepsWorks,
   type Message,
+  type MovedRef,
   type Receipt,
   reportOf,
   type State,
@@ -80,6 +81,7 @@ export interface IterationStory {
   stoppedFor: StopCause | null;
   /** Commands that bring back branches, tags and stashes that were gone when it ended. */
   removedRefs: string[];
+  movedRefs: MovedRef[];
   /** What stood when its wave was closed; null while the wave is open. */
   closed: { stuck: number; storiesDone: number; storiesTotal: number } | null;
 }
@@ -209,6 +211,7 @@ function tellAttempt(story: Story, fact: Fact, at: number): void {
       told.changes = fact.changes;
       told.changeCount = fact.changeCount ?? fact.changes.length;
       told.removedRefs = fact.removedRefs ?? [];
+      told.movedRefs = fact.movedRefs ?? [];
       return;
     }
     case 'ground.changed':
@@ -282,6 +285,7 @@ function begun(story: Story, fact: Of<'attempt.started'>, at: number): Iteration
     works: null,
     reportFile: report === null ? null : `iterations/${state.cycle}/${report}`,
     removedRefs: [],
+    movedRefs: [],
     gates: early.map((result) => ({ when: 'baseline' as const, result })),
     verdict: null,
     receipt: null,
@@ -332,6 +336,7 @@ function ended(story: Story, fact: Of<'attempt.ended'>, at: number): void {
   told.trespass = fact.trespass;
   told.works = fact.works ?? null;
   told.removedRefs = fact.removedRefs ?? [];
+  told.movedRefs = fact.movedRefs ?? [];
   told.stoppedFor = fact.stoppedFor;
 }
 

@@ -16,6 +16,7 @@ import {
   type Trespass,
 } from '../core/index.ts';
 import { explainTime, type TimeJson } from './explain-time.ts';
+import { type MovedJson, movedJson, movedLines } from './moved.ts';
 import { type LiveInfo, nextWords, taskNext } from './next.ts';
 import { callName } from './phase-words.ts';
 import { type ReceiptJson, receiptJson, receiptLines } from './receipt.ts';
@@ -71,6 +72,7 @@ export interface IterationJson {
     trespass: Trespass[];
     /** Commands that bring back branches, tags and stashes that were removed meanwhile. */
     removed_refs: string[];
+    moved_branches: MovedJson[];
   };
   /** What it owed and left in the session's folder; null in a team that keeps no works. */
   works: WorksJson | null;
@@ -224,6 +226,7 @@ function evidenceJson(told: IterationStory): IterationJson['evidence'] {
     },
     trespass: told.trespass,
     removed_refs: told.removedRefs,
+    moved_branches: told.movedRefs.map((moved) => movedJson(told.iteration, moved)),
   };
 }
 
@@ -342,7 +345,16 @@ function files(told: IterationStory): string[] {
   const removed = told.removedRefs.map((command) =>
     row('', `removed meanwhile; \`${oneLine(command, 300)}\` brings it back`),
   );
-  return [...listed, ...told.trespass.slice(0, 5).map(({ detail }) => row('', oneLine(detail))), ...removed];
+  // What is held against it stands among its trespasses.
+  const held = new Set(told.trespass.map(({ path }) => path));
+  const free = told.movedRefs.filter(({ ref }) => !held.has(ref));
+  const moved = movedLines(free.map((one) => movedJson(told.iteration, one))).map((line) => row('', line));
+  return [
+    ...listed,
+    ...moved,
+    ...told.trespass.slice(0, 5).map(({ detail }) => row('', oneLine(detail))),
+    ...removed,
+  ];
 }
 
 function gateRows(told: IterationStory): string[] {

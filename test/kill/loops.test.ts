@@ -53,3 +53,33 @@ test('killed in mid-attempt, it goes on in its session and its work tree', async
   expect(project.git('status', '--porcelain')).toBe('');
   expect(project.git('fsck', '--no-dangling')).not.toContain('missing');
 });
+
+test('killed after it had moved the branch that its loop lands on, the next run tells the move and the way back', async ({
+  onTestFinished,
+}) => {
+  const moves = 'git commit -q --allow-empty -m junk && git update-ref refs/heads/main HEAD; touch moved';
+  const project = makeProject({
+    files,
+    runs: [
+      { when: { iteration: 1 }, do: [{ run: moves }, { hang: true }] },
+      { do: [{ run: 'echo {{task}} >> {{task}}.txt' }, { say: DONE }] },
+    ],
+  });
+  onTestFinished(() => project.remove());
+  const old = project.git('rev-parse', 'main');
+  const started = project.start(['run', '--worktree', 'one', '-n', '1']);
+  await until('the move', () => existsSync(join(project.dir, '.ralph/worktrees/one/moved')));
+  await kill(started);
+  const now = project.git('rev-parse', 'main');
+  expect(now).not.toBe(old);
+  const again = await project.ralph(['run', '--worktree', 'one', '-n', '1', '--json']);
+  const back = `git update-ref refs/heads/main ${old} ${now}`;
+  expect(again.out).toContain(
+    `a commit that was made in iteration 1 and is not judged: by it before it was cut`,
+  );
+  const move = { iteration: 1, branch: 'main', from: old, to: now, made_in_it: true, back };
+  expect(JSON.parse(again.out.trim().split('\n').at(-1)!)).toMatchObject({ moved_branches: [move] });
+  expect(JSON.parse((await project.ralph(['loops', '--json'])).out)).toMatchObject([
+    { loop_id: 'one', moved_branches: [move] },
+  ]);
+});

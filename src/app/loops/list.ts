@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Problem, type State } from '../../core/index.ts';
-import { type BranchStanding, branchStandings, isTreeOf, readHead } from '../../repo/index.ts';
+import { type BranchStanding, branchStandings, branchTips, isTreeOf, readHead } from '../../repo/index.ts';
 import {
   followLoops,
   isWholeRecord,
@@ -15,6 +15,7 @@ import {
 import {
   type BranchCommits,
   type LiveInfo,
+  type LoopFacts,
   type LoopJson,
   loopJson,
   loopsText,
@@ -65,11 +66,14 @@ export async function loopRows(main: Place): Promise<LoopJson[]> {
     ...(branch === null ? [] : [{ ref: `refs/heads/${branch}`, onto: null }]),
     ...loops.map(({ branch: ref, onto }) => ({ ref, onto })),
   ]);
+  const tips = branchTips(main.project);
+  const stillAt = (ref: string, commit: string) => tips === null || tips[ref] === commit;
   const look = (loop: Loop) => {
     const standing = refs.get(loop.branch);
-    return { damage: damageOf(main, loop, standing !== undefined), ...commitsOf(standing) };
+    return { damage: damageOf(main, loop, standing !== undefined), stillAt, ...commitsOf(standing) };
   };
-  return rows(main, { loops, branch, own: commitsOf(refs.get(`refs/heads/${branch}`)), look });
+  const own = { ...commitsOf(refs.get(`refs/heads/${branch}`)), stillAt };
+  return rows(main, { loops, branch, own, look });
 }
 
 /**
@@ -93,12 +97,14 @@ const commitsOf = (standing: BranchStanding | undefined): BranchCommits => ({
   unpushed: standing?.unpushed ?? null,
 });
 
+type Seen = BranchCommits & Pick<LoopFacts, 'stillAt'>;
+
 interface Rows {
   loops: readonly Loop[];
   /** The branch of the main checkout; null: none. */
   branch: string | null;
-  own: BranchCommits;
-  look(loop: Loop): BranchCommits & { damage: string | null };
+  own: Seen;
+  look(loop: Loop): Seen & { damage: string | null };
   writing?: State | null;
 }
 
@@ -111,8 +117,8 @@ async function rows(main: Place, { loops, branch, own, look, writing = null }: R
   const beside = await Promise.all(
     loops.map(async (loop) => {
       const { broken, ...found } = await sessionOf(main, loop.session, writing);
-      const { damage, ...commits } = look(loop);
-      const facts = { ...loop, branch: shortRef(loop.branch), ...commits, damage: damage ?? broken };
+      const { damage, ...seen } = look(loop);
+      const facts = { ...loop, branch: shortRef(loop.branch), ...seen, damage: damage ?? broken };
       return loopJson({ loop: facts, ...found, primary: primary !== null && primary === loop.session });
     }),
   );

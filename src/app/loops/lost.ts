@@ -9,7 +9,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Problem, type State, shellWord } from '../../core/index.ts';
 import { ownIdentity } from '../../process/index.ts';
-import { branchesAt, branchNames, holds, linkedTrees, mergeBase } from '../../repo/index.ts';
+import { branchesAt, branchTips, holds, linkedTrees, mergeBase } from '../../repo/index.ts';
 import {
   type Loop,
   type LoopNews,
@@ -56,10 +56,9 @@ export async function lostLoops(main: Place): Promise<Lost> {
   const { commonDir } = main.project;
   if (commonDir === null) return { known: [], strays: [] };
   const below = loopBranch('');
-  const names = branchNames({ commonDir }) ?? [
-    ...(await branchesAt(besideOf(main), below.slice(0, -1))).keys(),
-  ];
-  const branches = names.filter((ref) => ref.startsWith(below));
+  const tips =
+    branchTips({ commonDir }) ?? Object.fromEntries(await branchesAt(besideOf(main), below.slice(0, -1)));
+  const branches = Object.keys(tips).filter((ref) => ref.startsWith(below));
   const trees = linkedTrees(commonDir).map(({ root, branch, gitDir }) => {
     return { root: realOf(root), branch, mark: markIn(gitDir) };
   });

@@ -67,7 +67,7 @@ export async function finishAttempt(
     all.filter((change) => !put.has(change.path)),
   );
   const { commits, rewrote } = await newCommits(house, attempt, after.head);
-  const elsewhere = movedBy({ ...attempt, after }, { moved: ruled.moved, commits });
+  const elsewhere = await movedBy(house, { ...attempt, after }, { moved: ruled.moved, commits, cut: false });
   const vouched = await committedMarks(house, attempt, after);
   house.fresh = after;
   const now = house.clock.now();
@@ -101,14 +101,16 @@ export async function finishAttempt(
         (list.inspection?.touched ?? false) || all.some((change) => isBookkeeping(house, change.path)),
       ...(noted.length === 0 ? {} : { noted: noted.slice(0, MAX_CHANGES) }),
       ...(ruled.removed.length === 0 ? {} : { removedRefs: ruled.removed }),
+      ...(elsewhere.moved.length === 0 ? {} : { movedRefs: elsewhere.moved }),
       ...(await innerLeft(house, attempt)),
       ...(done.refused === undefined || done.refused.length === 0 ? {} : { refused: done.refused }),
       ...(left.works === null ? {} : { works: left.works }),
     },
     ...(await leftBeside(house, attempt, after)),
     ...list.facts,
-    ...elsewhere.facts,
-    ...(house.side === null ? ruled.facts : toldOnce(house, ruled)),
+    ...(house.side === null
+      ? [...elsewhere.facts, ...ruled.facts]
+      : toldOnce(house, { ...ruled, facts: [...elsewhere.facts, ...ruled.facts] })),
     ...offBranch(house, attempt, { rewrote, after, commits: commits.length > 0 }),
   ]);
   await bringNotes(house, attempt);

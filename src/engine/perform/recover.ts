@@ -3,7 +3,7 @@
  * ended, a complete outbox is believed as far as any claim is, and otherwise the attempt is lost:
  * uncharged, its work kept.
  */
-import { type AttemptState, type Fact, modelFor, Problem } from '../../core/index.ts';
+import { type AttemptState, type Fact, type Mark, modelFor, Problem } from '../../core/index.ts';
 import { MAX_CHANGES, theirsIn, told } from '../changes.ts';
 import { append, type House } from '../house.ts';
 import { innerLeft } from '../inner.ts';
@@ -14,7 +14,7 @@ import { pauseForSwitch } from './branch.ts';
 import { finishAttempt, inspectList, protectedPatterns, sorted } from './finish.ts';
 import { gateMarker } from './gate.ts';
 import { committedMarks } from './marks.ts';
-import { type Bill, loseGround, putRulesBack, type Ruled } from './rules.ts';
+import { type Bill, loseGround, movedBy, putRulesBack, type Ruled } from './rules.ts';
 import { bringNotes, houseOf, leftBeside, loseSide } from './side.ts';
 
 export async function recover(home: House, iterations: number[]): Promise<void> {
@@ -183,6 +183,7 @@ async function lose(house: House, { attempt, ended, ruled, bill }: Left): Promis
     all.filter((change) => !isTheirs(change)),
   );
   const vouched = await committedMarks(house, attempt, after);
+  const elsewhere = await movedSince(house, { attempt, after, moved: ruled.moved });
   const lost: Fact = {
     type: 'attempt.lost',
     iteration,
@@ -192,6 +193,7 @@ async function lose(house: House, { attempt, ended, ruled, bill }: Left): Promis
     ...(await told(house, changes)),
     ...(noted.length === 0 ? {} : { noted: noted.slice(0, MAX_CHANGES) }),
     ...(ruled.removed.length === 0 ? {} : { removedRefs: ruled.removed }),
+    ...(elsewhere.moved.length === 0 ? {} : { movedRefs: elsewhere.moved }),
     ...(await innerLeft(house, attempt)),
     ...(vouched.length === 0 ? {} : { committedMarks: vouched }),
     ...bill,
@@ -220,10 +222,24 @@ async function lose(house: House, { attempt, ended, ruled, bill }: Left): Promis
     ...list.facts,
     notice,
     ...undone,
+    ...elsewhere.facts,
     ...ruled.facts,
     ...switched,
   ]);
   await bringNotes(house, attempt);
+}
+
+/** Other branches that were moved; commits of its own branch since it was begun may be a person's by now. */
+async function movedSince(
+  house: House,
+  { attempt, after, moved }: { attempt: AttemptState; after: Mark; moved: Ruled['moved'] },
+) {
+  const { before } = attempt;
+  const went =
+    moved.length === 0 || after.head === null || after.head === before.head
+      ? []
+      : await house.ground.commitsBetween(before.head, after.head);
+  return movedBy(house, { ...attempt, after }, { moved, commits: went, cut: true });
 }
 
 /** A person may have worked here since: what counts as the task's is named. */

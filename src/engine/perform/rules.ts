@@ -7,6 +7,7 @@ import {
   type AttemptState,
   type Fact,
   type Mark,
+  type MovedRef,
   shellWord,
   type Trespass,
   type Usage,
@@ -67,25 +68,44 @@ function movedIn({ what }: RuleChange): Moved[] {
   });
 }
 
+export interface Elsewhere {
+  trespass: Trespass[];
+  facts: Fact[];
+  moved: MovedRef[];
+}
+
 /**
  * Branches other than the one it works on that name a commit which was made in the attempt now: nobody else had
- * that commit. Nothing is moved back; people may have built on it.
+ * that commit. And those that were moved away from what they held: who did that cannot be told, and it is held against
+ * nobody. Nothing is moved back; people may have built on it. `cut`: it was cut off, and somebody may have come since.
  */
-export function movedBy(
+export async function movedBy(
+  house: House,
   { iteration, before, after }: Pick<AttemptState, 'iteration' | 'before'> & { after: Mark },
-  { moved, commits }: { moved: readonly Moved[]; commits: readonly string[] },
-): { trespass: Trespass[]; facts: Fact[] } {
+  { moved, commits, cut }: { moved: readonly Moved[]; commits: readonly string[]; cut: boolean },
+): Promise<Elsewhere> {
   const own = [before.branch, after.branch].map((branch) => `refs/heads/${branch}`);
-  const its = moved.filter(({ ref, to }) => !own.includes(ref) && commits.includes(to));
-  const told = its.map(({ ref, from, to }) => {
-    const branch = ref.slice('refs/heads/'.length);
-    const text = `The branch ${branch} was moved from ${from.slice(0, 12)} to ${to.slice(0, 12)}, a commit that was made in iteration ${iteration} and is not judged. Nothing was moved back; \`git update-ref ${shellWord(ref)} ${from} ${to}\` puts it back.`;
-    return { ref, text };
-  });
-  return {
-    trespass: told.map(({ ref, text }) => ({ path: ref, what: 'branch_moved', detail: text, keptAs: null })),
-    facts: told.map(({ text }) => ({ type: 'notice.given', level: 'critical', text })),
-  };
+  const found: Elsewhere = { trespass: [], facts: [], moved: [] };
+  for (const { ref, from, to } of moved) {
+    const its = commits.includes(to);
+    if (own.includes(ref) || (!its && (await house.ground.isAncestor(from, to)))) continue;
+    const text = movedText(iteration, { ref, from, to, its }, cut);
+    found.moved.push({ ref, from, to, its });
+    if (its && !cut) found.trespass.push({ path: ref, what: 'branch_moved', detail: text, keptAs: null });
+    found.facts.push({ type: 'notice.given', level: its ? 'critical' : 'warning', text });
+  }
+  return found;
+}
+
+function movedText(iteration: number, { ref, from, to, its }: MovedRef, cut: boolean): string {
+  const branch = ref.slice('refs/heads/'.length);
+  const [was, is] = [from.slice(0, 12), to.slice(0, 12)];
+  const back = `Nothing was moved back; \`git update-ref ${shellWord(ref)} ${from} ${to}\` puts it back.`;
+  const since = `Since iteration ${iteration} was begun, the branch ${branch} was moved from ${was} to ${is}`;
+  if (!its) return `${since}, which does not hold what it held, by it or by somebody else. ${back}`;
+  const made = `a commit that was made in iteration ${iteration} and is not judged`;
+  if (cut) return `${since}, ${made}: by it before it was cut off, or by somebody since. ${back}`;
+  return `The branch ${branch} was moved from ${was} to ${is}, ${made}. ${back}`;
 }
 
 function named({ what }: RuleChange): string {

@@ -21,7 +21,7 @@ import { append, type House } from '../house.ts';
 import type { Ground } from '../ports.ts';
 import { leftHistory } from './branch.ts';
 import { keepTexts, takeUp } from './leftovers.ts';
-import { type Bill, putRulesBack, type Ruled } from './rules.ts';
+import { type Bill, movedBy, putRulesBack, type Ruled } from './rules.ts';
 import { sparePersonsBetween } from './spare.ts';
 
 /** Where an attempt begins, and where it runs. */
@@ -109,6 +109,8 @@ export async function diedWithout(
   const attempt = house.state.attempts.get(iteration)!;
   const { side, clock } = house;
   const ruled = await putRulesBack(side!.home, attempt);
+  const at = { ...attempt, after: attempt.before };
+  const elsewhere = await movedBy(side!.home, at, { moved: ruled.moved, commits: [], cut: true });
   const message = 'the work tree it ran in was removed while it was at work';
   await append(house, [
     {
@@ -133,8 +135,9 @@ export async function diedWithout(
       stoppedFor: null,
       review: null,
       bookkeeping: false,
+      ...(elsewhere.moved.length === 0 ? {} : { movedRefs: elsewhere.moved }),
     },
-    ...toldOnce(house, ruled),
+    ...toldOnce(house, { ...ruled, facts: [...elsewhere.facts, ...ruled.facts] }),
   ]);
 }
 
