@@ -22,7 +22,7 @@ export interface KnownLoop {
 /** So many sessions are looked through, the newest first. */
 const MOST_SESSIONS = 200;
 
-/** One of each work tree that is still there: the session that runs, else its newest. */
+/** One of each loop, and of each other work tree that is still there: the session that runs, else its newest. */
 export async function knownLoops(mainDir: string): Promise<KnownLoop[]> {
   const sessions = (await listSessions(mainDir)).filter(({ hasJournal }) => hasJournal);
   const registry = readLoops(mainDir);
@@ -75,7 +75,9 @@ async function knownLoop({ id, dir }: ListedSession, registry: readonly Loop[]):
 function isThere({ ground, live }: KnownLoop, registry: readonly Loop[]): boolean {
   if (live || ground === '.') return true;
   const known = registry.findLast(({ worktree }) => worktree === ground);
-  return existsSync(ground) && known?.standing !== 'discarded' && known?.standing !== 'removed';
+  // A loop whose work tree was deleted is one still: it is made again when it goes on.
+  if (known === undefined) return existsSync(ground);
+  return known.standing !== 'discarded' && known.standing !== 'removed';
 }
 
 const CHUNK_BYTES = 64 * 1024;

@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Settings } from '../config/index.ts';
 import { emptyState, evolve, type JournalRecord, Problem, type State } from '../core/index.ts';
 import {
@@ -71,6 +72,8 @@ export interface OpenRequest {
   landings?: Landings | null;
   /** A person's word that an owner on another host is gone. */
   force: boolean;
+  /** We have the work tree: no run holds the session, so that whoever does gives it back at once. */
+  patient?: boolean;
 }
 
 export interface Opened {
@@ -245,17 +248,19 @@ async function close(house: House, { lock, journal, mirrors, receipts }: Held): 
   await lock.release();
 }
 
-async function lockSession({ session, force }: OpenRequest): Promise<HeldLock> {
+/** A message that is just taken in, or a landing that is just told, holds a session for a moment. */
+const MOMENT_MS = 5_000;
+const LOOK_MS = 40;
+
+async function lockSession({ session, force, patient = false }: OpenRequest): Promise<HeldLock> {
   const file = join(session.dir, 'lock');
-  const answer = await takeLock({
-    file,
-    identity: ownIdentity(),
-    sessionId: session.id,
-    now: Date.now(),
-    force,
-  });
-  if (answer.kind === 'taken') return answer;
-  throw lockProblem(answer.heldBy, answer.kind === 'foreign' ? answer.lastSeenAt : null);
+  const id = { identity: ownIdentity(), sessionId: session.id };
+  for (const until = Date.now() + MOMENT_MS; ; await sleep(LOOK_MS)) {
+    const answer = await takeLock({ file, ...id, now: Date.now(), force });
+    if (answer.kind === 'taken') return answer;
+    if (answer.kind === 'held' && patient && Date.now() < until) continue;
+    throw lockProblem(answer.heldBy, answer.kind === 'foreign' ? answer.lastSeenAt : null);
+  }
 }
 
 /** The Problem of a lock that another runner holds; `lastSeenAt` set: it is on another host and silent. */

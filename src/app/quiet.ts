@@ -12,10 +12,11 @@ export interface QuietRequest {
   place: Place;
   session: { id: string; dir: string };
   env: NodeJS.ProcessEnv;
+  patient?: boolean;
 }
 
 /** Throws a Problem when a runner is alive. No agent can be started from here. */
-export async function openQuietly({ place, session, env }: QuietRequest): Promise<Opened> {
+export async function openQuietly({ place, session, env, patient }: QuietRequest): Promise<Opened> {
   const state = readState(session.dir);
   const path = state.source?.path ?? null;
   const list =
@@ -33,6 +34,7 @@ export async function openQuietly({ place, session, env }: QuietRequest): Promis
     audience: SILENT,
     env,
     force: false,
+    ...(patient === undefined ? {} : { patient }),
   });
 }
 

@@ -216,6 +216,7 @@ async function runAwake(request: RunRequest, start: Start, awake: KeptAwake | nu
     notes: settings,
     landings: landingsOf(place, endOf(request, plan)),
     force: request.force,
+    patient: true,
   });
   let again = false;
   const primary = await standForPrimary({ mainDir: place.mainDir, sessionId: session.id });

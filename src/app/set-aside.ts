@@ -15,7 +15,7 @@ export interface AsideRequest {
 }
 
 export async function setSessionAside({ place, session, audience, env }: AsideRequest): Promise<void> {
-  const opened = await openQuietly({ place, session, env });
+  const opened = await openQuietly({ place, session, env, patient: true });
   try {
     const { house } = opened;
     const owner = house.state.groundOwner;

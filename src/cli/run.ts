@@ -158,10 +158,11 @@ async function conclude(outcome: RunOutcome, options: RunOptions): Promise<void>
 }
 
 /** In the main checkout a plain `ralph run` would begin beside it. */
-function inLoop({ loop, exit, landing }: RunOutcome): string {
+function inLoop({ loop, exit, landing, state }: RunOutcome): string {
   // Work that waits to land needs what the reason says, and no other run.
   const isDone = exit.code === 0 || (exit.code === 8 && landing !== undefined);
-  return loop === undefined || isDone
+  // A pause ends by that word only, which the summary has.
+  return loop === undefined || isDone || state.paused !== null
     ? ''
     : `From your checkout \`ralph run --worktree ${loop}\` goes on with this loop.\n`;
 }

@@ -6,7 +6,7 @@
 import { agentFor, isAvailable } from './fallback.ts';
 import { guard, openQuestions } from './guard.ts';
 import { fitting } from './host.ts';
-import { discardedExit } from './landing.ts';
+import { discardedExit, resumeCommand } from './landing.ts';
 import { isWanted } from './pick.ts';
 import type { QuestionState, State } from './state.ts';
 import { type Step, stop } from './step.ts';
@@ -174,5 +174,5 @@ function stopAsked(state: State): Step | null {
 function paused(state: State): Step | null {
   if (!state.paused) return null;
   if (state.policy?.wait && state.paused.by !== 'engine') return { do: 'wait', until: null, for: 'resume' };
-  return stop(7, state.paused.text || 'paused; `ralph resume` goes on');
+  return stop(7, state.paused.text || `paused; \`${resumeCommand(state)}\` goes on`);
 }

@@ -58,6 +58,7 @@ export {
   type LoopWork,
   landingText,
   newSpend,
+  resumeCommand,
   unfinishedOf,
 } from './landing.ts';
 export { layerNumbers, layers } from './layers.ts';

@@ -149,7 +149,7 @@ export interface RuleChange {
   what: string[];
   /**
    * `stuck`: it could not be put back. `spared`: written too late to be the attempt's. `gone`: the repository
-   * itself is not there any more. `removed`: branches, tags or stashes are, and `what` brings each back.
+   * itself is not there any more, or this linked work tree (`what`: `repository`, `work tree`, or git's own `entry` of it). `removed`: branches, tags or stashes are, and `what` brings each back.
    * `moved`: branches name another commit, each `<full name> <was> <is>`.
    */
   outcome: 'restored' | 'stuck' | 'spared' | 'gone' | 'removed' | 'moved';

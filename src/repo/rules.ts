@@ -9,6 +9,7 @@ import {
   existsSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   renameSync,
@@ -67,8 +68,8 @@ export function restoreRules(
   until: number | null,
 ): RuleChange[] {
   // Nothing is put back into a repository that is gone: a bogus one would stand in the way of the real one.
-  if (place.gitDir !== null && !isRepository(place))
-    return [{ path: '.git', what: ['removed'], outcome: 'gone', keptAs: null }];
+  const lost = place.gitDir === null ? null : lostOf(place);
+  if (lost !== null) return [{ path: '.git', what: [lost], outcome: 'gone', keptAs: null }];
   const changes: RuleChange[] = [];
   for (const { path, file } of ruleFiles(place)) {
     const change = restoreRule(place, { path, file, was: before[path] ?? null, until });
@@ -81,8 +82,25 @@ export function restoreRules(
 /** Stands among the rules for what was kept of the refs. */
 const REFS = '.git/refs';
 
-function isRepository({ gitDir, commonDir }: Place): boolean {
-  return existsSync(join(gitDir!, 'HEAD')) && existsSync(join(commonDir!, 'objects'));
+/** What of it is gone, as a `RuleChange` says it; null: all is there. */
+function lostOf({ root, gitDir, commonDir }: Place): 'repository' | 'work tree' | 'entry' | null {
+  if (!existsSync(join(commonDir!, 'objects'))) return 'repository';
+  const isLinked = gitDir !== commonDir;
+  if (isLinked && !existsSync(join(root, '.git')) && !holdsFiles(root)) return 'work tree';
+  if (existsSync(join(gitDir!, 'HEAD'))) return null;
+  return isLinked ? 'entry' : 'repository';
+}
+
+/** Folders that we make anew in a work tree while a run goes on. */
+const MADE_ANEW = ['.ralph', 'ralph'];
+
+function holdsFiles(folder: string): boolean {
+  if (!existsSync(folder)) return false;
+  return readdirSync(folder, { withFileTypes: true }).some((entry) =>
+    entry.isDirectory()
+      ? !MADE_ANEW.includes(entry.name) && holdsFiles(join(folder, entry.name))
+      : entry.isFile(),
+  );
 }
 
 /** Branches, tags and stashes that are gone, each with the command that brings it back; and branches that moved. */

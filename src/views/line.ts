@@ -13,6 +13,7 @@ import {
   PHASES,
   type Phase,
   type Question,
+  resumeCommand,
   type State,
   shortageWords,
   type TimeGrant,
@@ -90,7 +91,7 @@ export function describeFact(fact: Fact, at: number, state?: State): string | nu
     case 'leftovers.taken_up':
       return takenUpLine(fact);
     default:
-      return peopleLine(fact, at);
+      return peopleLine(fact, at, state);
   }
 }
 
@@ -158,7 +159,7 @@ function reachedLine({ messages, questions, how, iteration }: Of<'guidance.reach
   return `${what} ${way} (iteration ${iteration})`;
 }
 
-function peopleLine(fact: PeopleFact, at: number): string {
+function peopleLine(fact: PeopleFact, at: number, state: State | undefined): string {
   switch (fact.type) {
     case 'message.received': {
       const { type, from, text, option } = fact.message;
@@ -171,7 +172,7 @@ function peopleLine(fact: PeopleFact, at: number): string {
     case 'message.rejected':
       return `message ${oneLine(fact.id, 80)} rejected: ${oneLine(fact.reason)}`;
     case 'session.paused':
-      return `paused by ${oneLine(fact.by, 60)}${tail(fact.text)}; \`ralph resume\` goes on`;
+      return `paused by ${oneLine(fact.by, 60)}${tail(fact.text)}; \`${resumeCommand(state ?? { policy: null })}\` goes on`;
     case 'session.resumed':
       return `resumed by ${oneLine(fact.by, 60)}${tail(fact.text)}`;
     case 'stop.asked':

@@ -148,7 +148,9 @@ function nextOf(
   row: Omit<LoopJson, 'next'>,
   later: (goOn: string) => string,
 ): string {
-  const goOn = id === MAIN ? 'ralph run' : `ralph run --worktree ${id}`;
+  const run = id === MAIN ? 'ralph run' : `ralph run --worktree ${id}`;
+  const resume = id === MAIN ? 'ralph resume' : `ralph resume --session @${id}`;
+  const goOn = row.state === 'paused' ? resume : run;
   const asked = row.open_questions > 0 ? `ralph inbox --session ${row.session_id}` : null;
   if (row.runner !== null) return asked ?? (id === MAIN ? 'ralph status' : `ralph status @${id}`);
   if (damage !== null) return `${damage}; ${goOn}`;

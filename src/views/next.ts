@@ -14,6 +14,7 @@ import {
   openCorrection,
   openQuestions,
   type Question,
+  resumeCommand,
   type State,
   type Step,
   shortageWords,
@@ -163,7 +164,7 @@ function waitWords(step: Extract<Step, { do: 'wait' }>, state: State, now: numbe
         : `waits for an answer${silence}`;
     }
     case 'resume':
-      return 'paused; `ralph resume` goes on';
+      return `paused; \`${resumeCommand(state)}\` goes on`;
     case 'backoff':
       return `waits after a failed run before it tries again${when}`;
     case 'host':
@@ -226,7 +227,7 @@ export function advice(code: number, state: State): string {
     case 6:
       return afterFailure(state);
     case 7:
-      return state.paused ? '`ralph resume` goes on' : '`ralph run` goes on';
+      return state.paused ? `\`${resumeCommand(state)}\` goes on` : '`ralph run` goes on';
     case 8:
       return asked.length > 0 ? `${asked.join('; ')}; then \`ralph run\` goes on` : afterCycle(state);
     case 9:

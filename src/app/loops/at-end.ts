@@ -119,7 +119,10 @@ export async function lookBack<T extends Ended>(
   ended: T,
   { settings, env, say, play, ending }: EndCall & { ending: AbortSignal },
 ): Promise<T> {
-  const { root, gitDir, commonDir } = ended.place.project;
+  // Somebody may have taken its work tree away.
+  const isThere = existsSync(ended.place.project.root);
+  const place = isThere ? ended.place : await mainPlace(ended.place);
+  const { root, gitDir, commonDir } = place.project;
   if (!settings.git || gitDir === null || commonDir === null) return ended;
   if (!CUT_SHORT.has(ended.exit.code)) {
     const purse = ended.state.run === null ? { left: limitsOf(settings) } : purseOf(ended.state);
@@ -127,7 +130,9 @@ export async function lookBack<T extends Ended>(
   }
   await takeBackLost(await mainPlace(ended.place), say);
   const git = openIntegration({ commonDir, cwd: root, env });
-  const { branch } = await readHead({ root, gitDir, commonDir }, withoutOwnSecrets(env));
+  const { branch } = isThere
+    ? await readHead({ root, gitDir, commonDir }, withoutOwnSecrets(env))
+    : { branch: ended.state.policy?.loop?.branch ?? null };
   // What this run moved: its own branch, or the one that its loop landed on.
   const moved = ended.landing?.type === 'loop.landed' ? ended.landing.onto : branch;
   return { ...ended, unlanded: await unlanded(git, readLoops(ended.place.mainDir), moved) };

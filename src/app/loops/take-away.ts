@@ -2,6 +2,8 @@
  * Takes a loop's work tree and branch away. Whatever is nowhere else is first kept under a name of ours: commits that
  * the integration branch does not hold, and what stands uncommitted in the work tree.
  */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import {
   branchesAt,
   commitOfWork,
@@ -13,10 +15,12 @@ import {
   isTreeOf,
   nameCommit,
 } from '../../repo/index.ts';
-import { type Loop, readLoops, tellLoop } from '../../store/index.ts';
+import { type Loop, readLoops, sessionsFolder, tellLoop } from '../../store/index.ts';
+import { readState } from '../choose.ts';
 import type { Place } from '../place.ts';
-import { besideOf, folderIn, givenIn, oursIn, unlink } from './beside.ts';
+import { besideOf, folderIn, givenIn, loopWork, oursIn, unlink } from './beside.ts';
 import { lastHead, ownTree, requireTree } from './intact.ts';
+import { noteLanding } from './note.ts';
 import * as problem from './problems.ts';
 import { dropSettling } from './settle.ts';
 
@@ -80,7 +84,23 @@ export async function takeAway(main: Place, loop: Loop): Promise<void> {
   await dropSettling(main, loop.id, { env: process.env, keep: true });
   if (tip !== undefined && !(await dropBranch(beside, loop.branch, tip))) throw problem.branchStays(loop);
   await unlink(main, loop.id);
+  await tellLanded(main, loop);
   await tellLoop(main.mainDir, Date.now(), { type: 'loop.removed', loop: loop.id });
+}
+
+/** A run that was killed right after its landing did not come to tell its session, and nobody runs there any more. */
+async function tellLanded(main: Place, loop: Loop): Promise<void> {
+  const { session, landed, head } = loop;
+  if (loop.standing !== 'landed' || session === null || landed === null) return;
+  const dir = join(sessionsFolder(main.mainDir), session);
+  if (!existsSync(join(dir, 'journal.jsonl')) || readState(dir).landing?.type === 'loop.landed') return;
+  const landing = {
+    type: 'loop.landed' as const,
+    ...loopWork(loop),
+    commit: landed,
+    merged: landed !== head,
+  };
+  await noteLanding({ main, loop, say: () => undefined }, landing);
 }
 
 /** The same where this start made it, unless another start has found it meanwhile, or works in it now; true: it is gone. */

@@ -2,7 +2,7 @@
  * The branch a run works on. Nobody asked for commits on another one, so a switch pauses the run with the way
  * back. Who switched, the agent or a person in the same work tree, cannot be told, and nobody is accused.
  */
-import type { Fact } from '../../core/index.ts';
+import { type Fact, resumeCommand, shellWord } from '../../core/index.ts';
 import { append, type House } from '../house.ts';
 
 export interface Switch {
@@ -18,12 +18,17 @@ export interface Switch {
 export function pauseForSwitch(house: House, { from, to, when, commits }: Switch): Fact[] {
   // A person's word to go on is a word for the branch they go on from.
   house.branch = undefined;
-  const back = from.branch === null ? `--detach ${(from.head ?? '').slice(0, 10)}` : from.branch;
+  const named = from.branch === null ? `--detach ${(from.head ?? '').slice(0, 10)}` : from.branch;
+  const isLoop = house.state.policy?.loop !== undefined;
+  const back = `git ${isLoop ? `-C ${shellWord(house.ground.root)} ` : ''}switch ${named}`;
   const merged = commits ? ` and bring what was committed meanwhile with \`git merge ${to.branch}\`` : '';
+  const again = resumeCommand(house.state);
+  // A loop works on its own branch only.
+  const stay = isLoop ? '' : `; or stay: \`${again}\` goes on on ${to.branch}`;
   const text =
     to.branch === null
-      ? `HEAD was left on no branch ${when}, where commits are easily lost. Go back with \`git switch ${back}\` (and \`git merge\` what was made), then \`ralph resume\`.`
-      : `${sentence(from.branch, to.branch)} ${when}. Go back with \`git switch ${back}\`${merged}, then \`ralph resume\`; or stay: \`ralph resume\` goes on on ${to.branch}.`;
+      ? `HEAD was left on no branch ${when}, where commits are easily lost. Go back with \`${back}\` (and \`git merge\` what was made), then \`${again}\`.`
+      : `${sentence(from.branch, to.branch)} ${when}. Go back with \`${back}\`${merged}, then \`${again}\`${stay}.`;
   return [
     { type: 'session.paused', at: house.clock.now(), text, by: 'engine' },
     { type: 'notice.given', level: 'critical', text },
@@ -46,7 +51,7 @@ export async function offCourse(house: House): Promise<Pick<Switch, 'from' | 'to
 export async function leftHistory(house: House, head: string | null): Promise<boolean> {
   const last = house.state.lastMark?.head ?? null;
   if (last === null || last === head || (await house.ground.isAncestor(last, head))) return false;
-  const text = `The branch no longer contains ${last.slice(0, 10)}, which this session stands on: it was reset or another branch was checked out. Check out the old branch, or run \`ralph resume\` to go on from here.`;
+  const text = `The branch no longer contains ${last.slice(0, 10)}, which this session stands on: it was reset or another branch was checked out. Check out the old branch, or run \`${resumeCommand(house.state)}\` to go on from here.`;
   await house.ground.keep(last, house.sessionId, house.state.lastIteration);
   await append(house, [
     { type: 'session.paused', at: house.clock.now(), text, by: 'engine' },

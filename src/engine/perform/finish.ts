@@ -14,6 +14,7 @@ import {
   type Mark,
   MODES,
   type OutboxLine,
+  resumeCommand,
   type StopCause,
   type Trespass,
 } from '../../core/index.ts';
@@ -51,7 +52,7 @@ export async function finishAttempt(
 ): Promise<void> {
   const attempt = house.state.attempts.get(iteration)!;
   const ruled = done.ruled ?? (await putRulesBack(house, attempt));
-  if (ruled.gone) return loseGround(house, attempt, { ruled, bill: { usage: reported.usage } });
+  if (ruled.gone !== null) return loseGround(house, attempt, { ruled, bill: { usage: reported.usage } });
   const list = await inspectList(house, attempt);
   const left = await worksAfter(house, attempt);
   const seen = await house.ground.snapshot();
@@ -146,9 +147,23 @@ function offBranch(
     return pauseForSwitch(house, { from: attempt.before, to: after, when, commits });
   }
   if (!rewrote) return [];
+  const { before } = attempt;
+  if (after.head === null && before.branch !== null) return branchGone(house, attempt);
   const kept = `refs/ralph/${house.sessionId}/${attempt.iteration}`;
   // The list was marked again in the work tree, which a plain merge would refuse to touch.
-  const text = `Iteration ${attempt.iteration} took commits off the branch. The old head is kept as ${kept}: bring it back with \`git merge --autostash ${kept}\`, or look with \`git log ${kept}\`; then \`ralph resume\`. Without that, \`ralph resume\` opens the tasks again whose work is gone.`;
+  const again = resumeCommand(house.state);
+  const where = house.state.policy?.loop === undefined ? '' : ` in ${house.ground.root}`;
+  const text = `During iteration ${attempt.iteration} commits were taken off the branch. The old head is kept as ${kept}: bring it back${where} with \`git merge --autostash ${kept}\`, or look with \`git log ${kept}\`; then \`${again}\`. Without that, \`${again}\` opens the tasks again whose work is gone.`;
+  return paused(house, text);
+}
+
+function branchGone(house: House, { iteration, before }: AttemptState): Fact[] {
+  const { branch, head } = before;
+  const text = `During iteration ${iteration} the branch ${branch} was removed. Bring it back with \`git branch ${branch} ${head}\`, then \`${resumeCommand(house.state)}\`; the work tree is as it was. That commit is also kept as refs/ralph/${house.sessionId}/${iteration}.`;
+  return paused(house, text);
+}
+
+function paused(house: House, text: string): Fact[] {
   return [
     { type: 'session.paused', at: house.clock.now(), text, by: 'engine' },
     { type: 'notice.given', level: 'critical', text },

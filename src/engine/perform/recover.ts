@@ -31,7 +31,7 @@ export async function recover(home: House, iterations: number[]): Promise<void> 
     const until = ended.length === 0 ? await silentSince(house, attempt) : null;
     // First of all: what hides a change would hide it from every look that follows.
     const ruled = await putRulesBack(house, attempt, until);
-    if (ruled.gone) {
+    if (ruled.gone !== null) {
       await loseGround(house, attempt, { ruled, bill });
       continue;
     }

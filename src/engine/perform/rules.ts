@@ -8,6 +8,7 @@ import {
   type Fact,
   type Mark,
   type MovedRef,
+  resumeCommand,
   shellWord,
   type Trespass,
   type Usage,
@@ -29,8 +30,8 @@ export interface Ruled {
   removed: string[];
   /** Branches that name another commit than when it began; whose doing that was is not known yet. */
   moved: Moved[];
-  /** The repository itself is not there any more: nothing more can be looked at. */
-  gone: boolean;
+  /** Set where nothing more can be looked at: what is not there any more. */
+  gone: string | null;
 }
 
 /** `until` (epoch ms): what was written later is not the attempt's; null where it has just ended. */
@@ -39,7 +40,7 @@ export async function putRulesBack(
   attempt: AttemptState,
   until: number | null = null,
 ): Promise<Ruled> {
-  if (attempt.rules === null) return { trespass: [], facts: [], removed: [], moved: [], gone: false };
+  if (attempt.rules === null) return { trespass: [], facts: [], removed: [], moved: [], gone: null };
   const changes = await house.ground.restoreRules(attempt.rules, until);
   if (changes.some(({ outcome }) => outcome !== 'moved')) house.fresh = null;
   const theirs = changes.filter(({ outcome }) => outcome === 'restored' || outcome === 'stuck');
@@ -54,12 +55,18 @@ export async function putRulesBack(
     facts: changes.flatMap((change) => told(house, attempt, change)),
     removed: removed.slice(0, MOST_REMOVED),
     moved: changes.filter(({ outcome }) => outcome === 'moved').flatMap(movedIn),
-    gone: changes.some(({ outcome }) => outcome === 'gone'),
+    gone: goneIn(changes),
   };
 }
 
 /** How many are kept by their commands; the notice names the first few of them. */
 const MOST_REMOVED = 200;
+
+function goneIn(changes: readonly RuleChange[]): string | null {
+  const change = changes.find(({ outcome }) => outcome === 'gone');
+  if (change === undefined) return null;
+  return change.what.includes('repository') ? 'the git repository is gone' : 'its work tree is gone';
+}
 
 function movedIn({ what }: RuleChange): Moved[] {
   return what.map((line) => {
@@ -127,12 +134,12 @@ function told(house: House, attempt: AttemptState, change: RuleChange): Fact[] {
   const { iteration } = attempt;
   if (change.outcome === 'restored' || change.outcome === 'moved') return [];
   if (change.outcome === 'removed') return removedNotices(attempt, change.what);
-  if (change.outcome === 'gone') return goneFacts(house, attempt);
+  if (change.outcome === 'gone') return goneFacts(house, attempt, change.what);
   if (change.outcome === 'spared') {
     const text = `${change.path} was changed after iteration ${iteration} was cut off (${named(change)}); it is left as it is. Look at it if that was not you.`;
     return [{ type: 'notice.given', level: 'warning', text }];
   }
-  const text = `Iteration ${iteration} changed ${change.path} (${named(change)}), by which git hides changes or runs programs, and it could not be put back. Put it right by hand, then \`ralph resume\`.`;
+  const text = `Iteration ${iteration} changed ${change.path} (${named(change)}), by which git hides changes or runs programs, and it could not be put back. Put it right by hand, then \`${resumeCommand(house.state)}\`.`;
   return [
     { type: 'session.paused', at: house.clock.now(), text, by: 'engine' },
     { type: 'notice.given', level: 'critical', text },
@@ -154,12 +161,29 @@ function removedNotices({ iteration }: AttemptState, commands: string[]): Fact[]
   return said.map((text) => ({ type: 'notice.given', level: 'warning', text }));
 }
 
-function goneFacts(house: House, { iteration }: AttemptState): Fact[] {
-  const text = `Since iteration ${iteration} was begun, the git repository itself was removed, or a part that it cannot do without. Nothing can be proved or committed without it; the files and the journal are there. Put .git back from a backup or a clone, or begin one with \`git init && git add -A && git commit -m restored\`; then \`ralph resume\`.`;
+function goneFacts(house: House, { iteration, before }: AttemptState, what: readonly string[]): Fact[] {
+  const since = `Since iteration ${iteration} was begun,`;
+  const text = what.includes('repository')
+    ? `${since} the git repository itself was removed, or a part that it cannot do without. Nothing can be proved or committed without it; the files and the journal are there. Put .git back from a backup or a clone, or begin one with \`git init && git add -A && git commit -m restored\`; then \`ralph resume\`.`
+    : `${since} ${treeGone(house, before.branch, what.includes('entry'))}`;
   return [
     { type: 'session.paused', at: house.clock.now(), text, by: 'engine' },
     { type: 'notice.given', level: 'critical', text },
   ];
+}
+
+/** A work tree beside the main checkout: its commits are in the repository, which is there. */
+function treeGone({ ground, state }: House, branch: string | null, isEntry: boolean): string {
+  const root = shellWord(ground.root);
+  const commits = branch === null ? '' : ` Its commits are on branch ${branch};`;
+  const again = `\`${resumeCommand(state)}\``;
+  const makes =
+    state.policy?.loop === undefined
+      ? `\`git worktree add ${root} ${branch ?? 'COMMIT'}\` makes it again; then ${again} there.`
+      : `${again} makes it again from there and goes on.`;
+  return isEntry
+    ? `git was made to forget the work tree ${ground.root}.${commits} its files are untouched, and git cannot tell any more what changed in them. \`git worktree repair ${root}\` in the main checkout may bring it back; else move it away (\`mv ${root} ${root}-mine\`), and ${makes}`
+    : `the work tree ${ground.root} was removed.${commits} what was not committed in it is lost with it. ${makes[0]!.toUpperCase()}${makes.slice(1)}`;
 }
 
 /** What an attempt that was cut off had used, as its fact carries it. */
@@ -172,9 +196,8 @@ export async function loseGround(
   { ruled, bill }: { ruled: Ruled; bill: Bill },
 ): Promise<void> {
   house.fresh = null;
-  const reason = 'the git repository is gone';
   await append(house, [
-    { type: 'attempt.lost', iteration, reason, ended: [], after: null, changes: [], ...bill },
+    { type: 'attempt.lost', iteration, reason: ruled.gone!, ended: [], after: null, changes: [], ...bill },
     ...ruled.facts,
   ]);
 }
