@@ -47,6 +47,18 @@ describe('a recorded run of Claude Code', () => {
     expect(events.at(-1)).toMatchObject({ kind: 'usage', inputTokens: 3200, outputTokens: 140 });
   });
 
+  it.each(['-3', '1e999', '1e308', '"7"', 'null'])(
+    'is not told a cost of %s, and keeps what is known',
+    (cost) => {
+      const lines = recorded('success').map((line) =>
+        line.replace(/"total_cost_usd":[\d.]+/, `"total_cost_usd":${cost}`),
+      );
+      const { usage } = read(lines).told;
+      expect(usage.costUsd ?? 0).toBeLessThan(1);
+      expect(usage.costUsd).not.toBe(0);
+    },
+  );
+
   it('tells that a subscription pays where it works without a key, and nobody else answers', () => {
     expect(read(recorded('success')).told.usage.byPlan).toBeUndefined();
     const { told, events } = read(recorded('limit-warned'));

@@ -10,7 +10,7 @@ import { type AgentError, holdsCompletion } from '../core/index.ts';
 import type { AgentEvent } from '../engine/index.ts';
 import { type CommandLog, commandLog } from './claude-commands.ts';
 import { classifyClaudeError } from './claude-error.ts';
-import { count, isObject, type Json, object, objects, parseLine, text } from './json.ts';
+import { count, isObject, type Json, object, objects, parseLine, price, text } from './json.ts';
 import { type Bill, estimateUsd, openBill } from './prices.ts';
 import type { ErrorMarks } from './provider-error.ts';
 import {
@@ -298,7 +298,8 @@ function readBill(reading: Reading, result: Json): void {
   const { usage } = reading.told;
   usage.inputTokens = billed.input;
   usage.outputTokens = billed.output;
-  if (typeof result.total_cost_usd === 'number') reading.bill.settle(count(result.total_cost_usd));
+  const told = price(result.total_cost_usd);
+  if (told !== null) reading.bill.settle(told);
   reading.bill.charge(usage);
 }
 

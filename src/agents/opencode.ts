@@ -8,7 +8,7 @@ import type { AgentError } from '../core/index.ts';
 import type { AgentCall, AgentEvent } from '../engine/index.ts';
 import type { Cli } from './cli.ts';
 import { eventReader, type Handlers, type Notes } from './event-reader.ts';
-import { count, type Json, object, parseLine, text } from './json.ts';
+import { count, type Json, object, parseLine, price, text } from './json.ts';
 import { classifyError } from './provider-error.ts';
 import { resetTimeIn, resetTimeOf } from './reset-time.ts';
 import type { StreamReader } from './stream.ts';
@@ -85,7 +85,7 @@ function handlers(notes: Notes, now: () => number): Handlers {
       const cache = object(tokens.cache);
       const input = count(tokens.input) + count(cache.read) + count(cache.write);
       const output = count(tokens.output) + count(tokens.reasoning);
-      const costUsd = typeof part.cost === 'number' ? count(part.cost) : null;
+      const costUsd = price(part.cost);
       const cached = { cached: count(cache.read), written: count(cache.write) };
       const events: AgentEvent[] = [notes.spend({ input, output, ...cached, costUsd })];
       const reason = text(part.reason);

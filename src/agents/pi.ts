@@ -7,7 +7,7 @@ import type { AgentError } from '../core/index.ts';
 import type { AgentCall, AgentEvent } from '../engine/index.ts';
 import type { Cli } from './cli.ts';
 import { eventReader, type Handlers, type Notes } from './event-reader.ts';
-import { count, type Json, object, objects, text } from './json.ts';
+import { count, type Json, object, objects, price, text } from './json.ts';
 import { piLive } from './pi-live.ts';
 import { classifyError } from './provider-error.ts';
 import { resetTimeIn } from './reset-time.ts';
@@ -43,7 +43,7 @@ function readMessage(message: Json, notes: Notes, now: number): AgentEvent[] {
   const usage = object(message.usage);
   const input = count(usage.input) + count(usage.cacheRead) + count(usage.cacheWrite);
   const cost = object(usage.cost).total;
-  const costUsd = typeof cost === 'number' ? count(cost) : null;
+  const costUsd = price(cost);
   const cached = { cached: count(usage.cacheRead), written: count(usage.cacheWrite) };
   return [...events, notes.spend({ input, output: count(usage.output), ...cached, costUsd })];
 }

@@ -40,3 +40,20 @@ it.each([
 ])('unwraps %s', (told, command) => {
   expect(unwrapShell(told)).toBe(command);
 });
+
+it.each([
+  "./evil/bash -lc 'git status'",
+  "/tmp/bash -c 'git status'",
+  "bin/bash -c 'git status'",
+  "/home/me/bin/sh -c 'git status'",
+  "../../bin/bash -c 'git status'",
+])('%s is a program of its own, and no shell of the system', (told) => {
+  expect(unwrapShell(told)).toBe(told);
+});
+
+it.each(["/usr/local/bin/zsh -lc 'git status'", "/usr/bin/bash -c 'git status'", "sh -c 'git status'"])(
+  '%s is a shell of the system',
+  (told) => {
+    expect(unwrapShell(told)).toBe('git status');
+  },
+);

@@ -1,6 +1,7 @@
 /** The command inside `/bin/bash -lc '…'`, as an agent prints what it started. */
 
-const WRAPPED = /^(?:[\w./-]*\/)?(?:bash|sh|zsh|dash) -l?i?c (.*)$/s;
+/** Only shells of the system: a file of that name in another folder may be anything. */
+const WRAPPED = /^(?:(?:\/usr(?:\/local)?)?\/bin\/)?(?:bash|sh|zsh|dash) -l?i?c (.*)$/s;
 const PIECE = /'([^']*)'|"((?:[^"\\]|\\[\s\S])*)"|\\([\s\S])|([^\s'"\\]+)/y;
 
 /** The one word that this shell text is; null where it is more than one or broken. */

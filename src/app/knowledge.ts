@@ -93,7 +93,10 @@ function noNote(name: string, all: readonly ShownNote[]): Problem {
   return new Problem({
     code: 'knowledge.unknown',
     what: `There is no note ${name}.${near === null ? '' : ` Did you mean ${near}?`}`,
-    why: all.length === 0 ? 'Nothing is staged, and none lies in .docs/.' : `There are ${namesOf(all)}.`,
+    why:
+      all.length === 0
+        ? 'Nothing is staged, and none lies in .docs/.'
+        : `There ${all.length === 1 ? 'is only' : 'are'} ${namesOf(all)}.`,
     fix: 'See `ralph knowledge`.',
   });
 }

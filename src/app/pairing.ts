@@ -25,7 +25,8 @@ export function pairedChats(mainDir: string): PairedChat[] {
   for (const record of readProject(mainDir, isPairing, { compressed: true }).records) {
     const { chat, user, name } = record as ProjectRecord & PairedChat;
     chats.delete(chat);
-    if (record.type === 'chat.paired') chats.set(chat, { chat, user, name: String(name) });
+    if (record.type === 'chat.paired')
+      chats.set(chat, { chat, user, name: typeof name === 'string' && name !== '' ? name : `user ${user}` });
   }
   return [...chats.values()].reverse();
 }

@@ -1,6 +1,6 @@
 /** What the loops of a project spend, as its journal keeps it over sessions. */
-import { type Estimated, pay, type Spent, type Usage } from '../core/index.ts';
-import { isAmount, type ProjectNews, type ProjectRecord } from '../store/index.ts';
+import { type Estimated, isAmount, pay, type Spent, type Usage } from '../core/index.ts';
+import type { ProjectNews, ProjectRecord } from '../store/index.ts';
 
 /** The record of what one attempt cost; null: nothing is known of it. */
 export function costRecord(

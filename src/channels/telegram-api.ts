@@ -104,6 +104,7 @@ export async function openTelegram({ token, apiUrl, env = {} }: TelegramAccess):
       answered(
         async (own) => {
           const { id, username } = await raw.getMe(own);
+          if (!Number.isSafeInteger(id) || typeof username !== 'string' || username === '') throw NO_BOT;
           return { id, username };
         },
         { signal },
@@ -142,6 +143,9 @@ function told(error: unknown): { code: number | null; why: string; retryAfterS: 
     retryAfterS: null,
   };
 }
+
+/** An answer in the right form that names no bot. */
+const NO_BOT = { error: { type: 'invalid-json' } };
 
 const WORDS: Record<string, string> = {
   ECONNREFUSED: 'nothing listens at its address',

@@ -2,7 +2,7 @@
  * Everything that is wrong with the configuration, told at once: a person who has to fix a file wants
  * the whole list, not the first line of it.
  */
-import { Problem, type ProblemFacts } from '../core/index.ts';
+import { Problem, type ProblemFacts, placedWhat } from '../core/index.ts';
 
 /** More than this is one mistake that repeats itself; the rest is counted, not told. */
 const MOST_TOLD = 30;
@@ -15,17 +15,13 @@ export class Problems extends Problem {
   constructor(all: ProblemFacts[], subject = 'The configuration') {
     super({
       code: 'config.invalid',
-      what: `${subject} has ${all.length} problems: ${all.map((one) => placed(one)).join('; ')}`,
+      what: `${subject} has ${all.length} problems: ${all.map((one) => placedWhat(one)).join('; ')}`,
       why: 'Nothing is started on a configuration that may not mean what you meant.',
       fix: all.map((one) => one.fix).join(' '),
     });
     this.name = 'Problems';
     this.all = all;
   }
-}
-
-function placed({ at, what }: ProblemFacts): string {
-  return at === undefined ? what : `${at}: ${what}`;
 }
 
 /** Throws one problem as itself and several as `Problems`; does nothing without any. */

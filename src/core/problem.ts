@@ -25,7 +25,15 @@ export class Problem extends Error {
   }
 }
 
+/** What is, with its place in front; a sentence that begins with the file's name is not told that name twice. */
+export function placedWhat({ what, at }: Pick<ProblemFacts, 'what' | 'at'>): string {
+  if (at === undefined) return what;
+  const file = at.replace(/(?::\d+)+$/, '');
+  return what.startsWith(`${file} `) ? `${at}${what.slice(file.length)}` : `${at}: ${what}`;
+}
+
 /** The three lines a person reads. */
-export function problemText({ what, why, fix, at }: ProblemFacts): string {
-  return `${at === undefined ? '' : `${at}: `}${what}\n  why: ${why}\n  fix: ${fix}`;
+export function problemText(facts: ProblemFacts): string {
+  const { why, fix } = facts;
+  return `${placedWhat(facts)}\n  why: ${why}\n  fix: ${fix}`;
 }

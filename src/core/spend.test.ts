@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Spent } from './evidence.ts';
 import { limitReached } from './limits.ts';
-import { costSource, pay, spentIn, spentWords, sumOf } from './spend.ts';
+import { costSource, isAmount, pay, spentIn, spentWords, sumOf } from './spend.ts';
 import { begun, ended, given, itemOn, listed, reportOf, started, taskOf, waved } from './test-facts.ts';
 
 const ESTIMATED = { usd: 2, priceTable: '2026-11-29' };
@@ -45,4 +45,15 @@ test('given a cap in money, when a subscription pays what was spent, then it bin
   );
   expect(limitReached(state)).toBe('$2.50 (paid by a subscription) of $2 are spent (--max-cost)');
   expect(costSource(state)).toBe('subscription');
+});
+
+test.each([-1, Number.NaN, Number.POSITIVE_INFINITY, 1e308, '7', null, undefined])(
+  '%s was spent by nobody',
+  (usd) => {
+    expect(isAmount(usd)).toBe(false);
+  },
+);
+
+test.each([0, 0.01, 5e9])('%s can have been spent', (usd) => {
+  expect(isAmount(usd)).toBe(true);
 });

@@ -2,6 +2,14 @@
 import type { Spent, Usage } from './evidence.ts';
 import type { AttemptState, State } from './state.ts';
 
+/** More dollars or tokens than anybody has: what says so is damaged, and its sums would end as no number. */
+const MOST = 1e12;
+
+/** What can have been spent: no damaged number may use up a limit or give back what was spent. */
+export function isAmount(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value <= MOST;
+}
+
 /** Adds what one attempt used. */
 export function spend(state: State, attempt: AttemptState, usage: Usage): void {
   attempt.usage = usage;

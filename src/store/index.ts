@@ -42,7 +42,7 @@ export type { ListedSession, NewSession, SessionFolder } from './sessions.ts';
 export { createSession, ensureProjectFolder, isSessionId, listSessions, sessionsFolder } from './sessions.ts';
 export { senderName, signingKey, stateFolder } from './signing.ts';
 export { skillFolders } from './skills.ts';
-export { isAmount, otherSpending } from './spending.ts';
+export { otherSpending } from './spending.ts';
 export { stagedNotes } from './staged.ts';
 export type { TaskListOptions } from './task-list.ts';
 export { openTaskList } from './task-list.ts';

@@ -5,7 +5,9 @@
  */
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isAmount } from '../core/index.ts';
 import { temporaryName } from './disk.ts';
+import { isTime } from './project.ts';
 
 /** The file is written at most so often. */
 const EVERY_MS = 2_000;
@@ -101,9 +103,9 @@ function listed(folder: string): string[] {
 function readBills(file: string, session: string): [string, LiveBill][] {
   try {
     const { at, bills } = JSON.parse(readFileSync(file, 'utf8')) as { at: unknown; bills: unknown };
-    if (typeof at !== 'number' || typeof bills !== 'object' || bills === null) return [];
+    if (!isTime(at) || typeof bills !== 'object' || bills === null) return [];
     return Object.entries(bills).flatMap(([iteration, usd]) =>
-      typeof usd === 'number' ? [[`${session} ${iteration}`, { at, usd }] as [string, LiveBill]] : [],
+      isAmount(usd) ? [[`${session} ${iteration}`, { at, usd }] as [string, LiveBill]] : [],
     );
   } catch {
     // Gone meanwhile, or somebody's own file.

@@ -81,6 +81,8 @@ it('a file there that nobody of us wrote says nothing', () => {
     ['x.json', 'torn'],
     ['y.json', '{"at":1,"bills":null}'],
     ['z.txt', '9'],
+    ['v.json', `{"at":${Date.now()},"bills":{"1":1e999,"2":-5,"3":1e308,"4":"7","5":null}}`],
+    ['w.json', '{"at":1e999,"bills":{"1":2}}'],
   ] as const)
     writeFileSync(join(dir, '.ralph', 'spending', name), text);
   expect(spending.othersToday(Date.now()).usd).toBe(0);

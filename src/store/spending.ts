@@ -3,6 +3,7 @@
  * writes there what each attempt cost; and from what they tell of attempts that are still at work.
  */
 
+import { isAmount } from '../core/index.ts';
 import { liveBills } from './live-spending.ts';
 import { type ProjectRecord, readProjectLine } from './project.ts';
 import { projectText } from './project-tail.ts';
@@ -40,11 +41,6 @@ export function otherSpending(mainDir: string, own: () => string): OtherSpending
       return { usd, midnight };
     },
   };
-}
-
-/** What can have been spent: a damaged line must neither use up a limit nor give back what was spent. */
-export function isAmount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
 }
 
 function priceIn(record: ProjectRecord | null): number | null {

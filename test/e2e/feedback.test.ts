@@ -128,6 +128,7 @@ test('notes: the inbox shows what each would change, `knowledge` what became of 
   expect((await project.ralph(['knowledge', 'show', 'how-to/files'])).out).toContain('One at a time.');
   const unknown = await project.ralph(['knowledge', 'show', 'flies']);
   expect([unknown.code, unknown.err]).toEqual([5, expect.stringContaining('Did you mean files?')]);
+  expect(unknown.err).toMatch(/why: There (?:is only \S+\.|are \S+, .+\.)\n/);
 
   expect((await project.ralph(['approve'])).code).toBe(0);
   expect((await project.ralph(['knowledge'])).out).toContain('approved; `ralph run`');

@@ -4,7 +4,7 @@
  * what the doctor calls healthy is what a run accepts.
  */
 import { performance } from 'node:perf_hooks';
-import { Problem, type ProblemFacts } from '../../core/index.ts';
+import { Problem, type ProblemFacts, placedWhat } from '../../core/index.ts';
 
 /** What a check found. Failures keep a run from starting; warnings do not. */
 export interface Findings {
@@ -69,7 +69,7 @@ export function rowsFrom(name: string, { what, failures = [], warnings = [] }: F
   return wrong.map(({ ok, facts }, n) => ({
     name,
     ok,
-    what: facts.at === undefined ? facts.what : `${facts.at}: ${facts.what}`,
+    what: placedWhat(facts),
     why: facts.why,
     fix: facts.fix,
     ms: n === 0 ? rounded : 0,

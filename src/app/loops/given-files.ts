@@ -60,15 +60,22 @@ export async function unkeptFiles(main: Place, loop: Loop): Promise<string[]> {
   const below = relative(main.project.root, main.dir);
   const given = Object.keys(printsIn(gitDirOf(loop.worktree)));
   const known = [...given, ...OURS].map((path) => join(below, path));
-  const isKnown = (path: string) =>
-    known.some(
-      (one) =>
-        path === one ||
-        path === `${one}/` ||
-        path.startsWith(`${one}/`) ||
-        (path.endsWith('/') && one.startsWith(path)),
-    );
-  return (await ignoredIn(besideOf(main), loop.worktree)).filter((path) => !isKnown(path));
+  const unkept: string[] = [];
+  const waiting = await ignoredIn(besideOf(main), loop.worktree);
+  for (let path = waiting.shift(); path !== undefined; path = waiting.shift()) {
+    if (known.some((one) => path === one || path === `${one}/` || path!.startsWith(`${one}/`))) continue;
+    // A folder that holds something known is ignored as one, and what else lies in it is not known.
+    if (path.endsWith('/') && known.some((one) => one.startsWith(path!)))
+      waiting.push(...(await namesIn(loop.worktree, path)));
+    else unkept.push(path);
+  }
+  return unkept;
+}
+
+/** As git names them: a folder with its slash. */
+async function namesIn(root: string, folder: string): Promise<string[]> {
+  const entries = await readdir(join(root, folder), { withFileTypes: true });
+  return entries.map((entry) => `${folder}${entry.name}${entry.isDirectory() ? '/' : ''}`).sort();
 }
 
 function freeFolder(base: string): string {
