@@ -29,6 +29,10 @@ import { loopAt, loopWork } from './loops/beside.ts';
 import { findPlace, type Place } from './place.ts';
 import { allDone, fromHere, noListFacts, whichList } from './which-list.ts';
 
+export type Hearing = <T>(
+  work: (ending: AbortSignal) => Promise<T>,
+) => Promise<{ value: T; heard: NodeJS.Signals | null }>;
+
 export interface RunRequest {
   cwd: string;
   env: NodeJS.ProcessEnv;
@@ -49,6 +53,8 @@ export interface RunRequest {
   loop: string | null;
   /** Told the house once it is open and nothing is done in it yet, so that process signals can reach it. */
   opened?(house: House): void | Promise<void>;
+  /** Does what is done outside of a session so that a signal ends it, and tells which one; absent: none is heard. */
+  hearing?: Hearing;
   /** The objective is an errand of ours; absent: a person's. */
   errand?: Errand;
 }

@@ -8,6 +8,7 @@ import { join, relative, resolve } from 'node:path';
 import { Problems } from '../config/index.ts';
 import {
   type Exit,
+  emptyState,
   exitOf,
   type Fact,
   type LandingFact,
@@ -53,7 +54,7 @@ import { type EndCall, landIdle, landingsOf, lookBack } from './loops/at-end.ts'
 import { landBrokenOff } from './loops/land.ts';
 import { lockProblem, openPlaceGround, openSession } from './open.ts';
 import { findPlace, type Place } from './place.ts';
-import { openList, type Plan, planRun, type RunRequest, stringEnv } from './plan.ts';
+import { type Hearing, openList, type Plan, planRun, type RunRequest, stringEnv } from './plan.ts';
 import { preflight, startSubject } from './preflight.ts';
 import { type Primary, standForPrimary } from './primary.ts';
 import { setSessionAside } from './set-aside.ts';
@@ -82,15 +83,25 @@ export async function runLoop(asked: RunRequest): Promise<RunOutcome> {
   const { request, ending } = endedBySignal(asked);
   const { audience, env } = request;
   const say = (text: string) => audience.say(text);
-  await landBrokenOff(await findPlace(request.cwd), { env, say, play: runLoop, flags: request.flags });
+  const hearing = request.hearing ?? unheard;
+  const here = await findPlace(request.cwd);
+  const { heard } = await hearing((signal) =>
+    landBrokenOff(here, { env, say, play: runLoop, flags: request.flags, signal }),
+  );
+  if (heard !== null) return nothingBegun(here, heard);
   const plan = await planRun(request);
   const { place } = plan;
   for (const warning of plan.warnings) request.audience.say(warning);
-  if (plan.idle)
-    return lookBack(await landIdle(await nothingToDo(plan), endOf(request, plan)), {
-      ...endOf(request, plan),
-      ending,
-    });
+  if (plan.idle) {
+    const call = endOf(request, plan);
+    const idle = await hearing(async (signal) =>
+      lookBack(await landIdle(await nothingToDo(plan), { ...call, ending: signal }), {
+        ...call,
+        ending: signal,
+      }),
+    );
+    return { ...idle.value, exit: exitHeard(idle.value, idle.heard) };
+  }
   // Another session's work is only set aside for a run that will begin.
   await checkFirst(request, plan, plan.others.length > 0);
   const made = [join(place.dir, '.ralph'), join(place.mainDir, '.ralph-sessions')].filter(
@@ -113,6 +124,22 @@ export async function runLoop(asked: RunRequest): Promise<RunOutcome> {
     if (!began) await removeEmpty(made);
   }
   return lookBack(ended, { ...endOf(request, plan), ending });
+}
+
+const unheard: Hearing = async (work) => ({ value: await work(new AbortController().signal), heard: null });
+
+const signalled = (signal: NodeJS.Signals, what: string): Exit =>
+  exitOf(signal === 'SIGINT' ? 130 : 143, `${signal}: ${what}`);
+
+/** A signal that came while a landing was cleared up which had been broken off. */
+function nothingBegun(place: Place, heard: NodeJS.Signals): RunOutcome {
+  const exit = signalled(heard, 'nothing was begun; run again to begin');
+  return { exit, sessionId: null, state: emptyState(), place, others: null };
+}
+
+/** What had landed before the signal has landed. */
+function exitHeard({ exit, landing }: RunOutcome, heard: NodeJS.Signals | null): Exit {
+  return heard === null || landing?.type !== 'loop.queued' ? exit : signalled(heard, exit.reason);
 }
 
 /** A signal that the session of a run heard ends what is done after the session, too. */

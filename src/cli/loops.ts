@@ -103,24 +103,13 @@ async function carryOut({ action, loop, more }: Said, options: LoopOptions): Pro
 
 /** Ctrl-C ends the gates of the landing and an agent that was hired for it; the loop then waits in the queue, unless it had landed already. */
 async function merge(name: string, options: LoopOptions): Promise<number> {
-  const app = await import('../app/index.ts');
-  const ending = new AbortController();
-  let heard: NodeJS.Signals | null = null;
-  const hear = (signal: NodeJS.Signals) => {
-    heard ??= signal;
-    ending.abort();
-  };
-  process.on('SIGINT', hear).on('SIGTERM', hear).on('SIGHUP', hear);
-  try {
-    const { signal } = ending;
-    const asked = { cwd: folderOf(options), env: process.env, name, wait: true, say, signal };
-    const { code, data, text } = await app.mergeLoop(asked);
-    answer(options, data, text);
-    if (heard === null || code === 0) return code;
-    return heard === 'SIGINT' ? 130 : 143;
-  } finally {
-    process.off('SIGINT', hear).off('SIGTERM', hear).off('SIGHUP', hear);
-  }
+  const [app, { hearing }] = await Promise.all([import('../app/index.ts'), import('./signals.ts')]);
+  const { value, heard } = await hearing((signal) =>
+    app.mergeLoop({ cwd: folderOf(options), env: process.env, name, wait: true, say, signal }),
+  );
+  answer(options, value.data, value.text);
+  if (heard === null || value.code === 0) return value.code;
+  return heard === 'SIGINT' ? 130 : 143;
 }
 
 async function askConsent(loop: string, options: LoopOptions): Promise<'yes' | 'no' | 'nobody'> {

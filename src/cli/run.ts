@@ -102,7 +102,7 @@ export async function play(
   options: RunOptions,
   { resume }: { resume: boolean },
 ): Promise<number> {
-  const [app, { listen }] = await Promise.all([import('../app/index.ts'), import('./signals.ts')]);
+  const [app, { hearing, listen }] = await Promise.all([import('../app/index.ts'), import('./signals.ts')]);
   const waitSet = process.argv.includes('--wait') || process.argv.includes('--no-wait');
   const interactive = !options.json && process.stdin.isTTY === true && process.stdout.isTTY === true;
   const screen = await openScreen(options, interactive);
@@ -121,6 +121,7 @@ export async function play(
     resume,
     audience: screen,
     opened: listen,
+    hearing,
   };
   if (options.dryRun) {
     const told = await app.dryRun(request).finally(() => screen.close());

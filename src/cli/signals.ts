@@ -26,6 +26,25 @@ export function listen(house: House): void {
   lastResort.end = (error) => giveUp(house, error.message);
 }
 
+/** Where there is no session that hears of signals: the first one ends what is done meanwhile, and is told. */
+export async function hearing<T>(
+  work: (ending: AbortSignal) => Promise<T>,
+): Promise<{ value: T; heard: NodeJS.Signals | null }> {
+  const ending = new AbortController();
+  let heard: NodeJS.Signals | null = null;
+  const hear = (signal: NodeJS.Signals) => {
+    if (signal === 'SIGHUP' && spared()) return;
+    heard ??= signal;
+    ending.abort();
+  };
+  process.on('SIGINT', hear).on('SIGTERM', hear).on('SIGHUP', hear);
+  try {
+    return { value: await work(ending.signal), heard };
+  } finally {
+    process.off('SIGINT', hear).off('SIGTERM', hear).off('SIGHUP', hear);
+  }
+}
+
 /** Whether we were started under `nohup`: Node takes signals up again that its parent told to ignore. */
 function spared(): boolean {
   if (basename(process.env._ ?? '') === 'nohup') return true;

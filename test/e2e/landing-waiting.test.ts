@@ -1,8 +1,8 @@
 /** Loops that wait in the queue and whose process is gone: who lands them, who leaves them alone, and how that is ended. */
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
-import { readLoops } from '../../src/store/index.ts';
+import { readLoops, tellLoop } from '../../src/store/index.ts';
 import { until } from './journal.ts';
 import { DONE, makeProject, type Project, story, taskList } from './project.ts';
 
@@ -14,7 +14,10 @@ afterEach(() => project.remove());
 /** Slow where the loop's work is. */
 const GATE = '[ ! -e a.txt ] || [ ! -e "$HOME/slow" ] || { echo $$ > "$HOME/gate.pid"; sleep 300; }';
 const standing = () => readLoops(project.dir).map((loop) => `${loop.id} ${loop.standing}`);
-const atGate = () => existsSync(join(project.home, 'gate.pid'));
+const atGate = () => {
+  const file = join(project.home, 'gate.pid');
+  return existsSync(file) && readFileSync(file, 'utf8').endsWith('\n');
+};
 
 /** A loop that is done and waits, whose landing was ended by Ctrl-C while its gate ran. */
 async function waiting(): Promise<void> {
@@ -67,6 +70,63 @@ test('Ctrl-C ends the landing of a loop that waited for a run; the loop waits on
     expect.stringContaining('`ralph loops merge one` lands it'),
     'one queued',
   ]);
+});
+
+/** Ends what is started when the gate of its landing runs, which ends as well; tells how it ended. */
+async function endedAtGate(args: string[], cwd = project.dir) {
+  const here = project.start(args, { cwd });
+  await until(atGate, 'the gate of the landing');
+  const pid = Number(readFileSync(join(project.home, 'gate.pid'), 'utf8'));
+  here.child.kill('SIGINT');
+  const ended = await here.done;
+  expect(() => process.kill(pid, 0)).toThrow();
+  return ended;
+}
+
+test('Ctrl-C before a run has begun, while it lands what was broken off, ends that and begins nothing', async () => {
+  await waiting();
+  const [from, to] = ['main', 'ralph/one'].map((name) => project.git('rev-parse', name)) as [string, string];
+  await tellLoop(project.dir, Date.now(), { type: 'loop.landing', loop: 'one', from, to });
+  const sessions = () => readdirSync(join(project.dir, '.ralph-sessions')).length;
+  const before = sessions();
+  const { code, out, err } = await endedAtGate(['run', 'something here', '--json']);
+  expect([code, err, ...standing()]).toEqual([
+    130,
+    expect.stringContaining('`ralph loops merge one` lands it'),
+    'one queued',
+  ]);
+  expect(JSON.parse(out.trim().split('\n').at(-1)!)).toMatchObject({
+    session_id: null,
+    exit: { code: 130, reason: 'SIGINT: nothing was begun; run again to begin' },
+  });
+  expect([sessions(), project.git('rev-parse', 'main')]).toEqual([before, from]);
+});
+
+test('Ctrl-C while a run that had nothing to do lands its loop ends the gate, and the loop waits', async () => {
+  await waiting();
+  rmSync(join(project.home, 'slow'));
+  const { worktree } = readLoops(project.dir)[0]!;
+  expect((await project.ralph(['run', '--json'], { cwd: worktree })).code).toBe(0);
+  const config = join(worktree, 'ralph.yml');
+  writeFileSync(config, readFileSync(config, 'utf8').replace('land: branch', 'land: merge'));
+  project.git('-C', worktree, 'commit', '-qam', 'It lands');
+  project.write('m.txt', 'm\n');
+  project.git('add', 'm.txt');
+  project.git('commit', '-qm', 'main moves on');
+  const main = project.git('rev-parse', 'main');
+  writeFileSync(join(project.home, 'slow'), '');
+  const { code, out } = await endedAtGate(['run', '--tasks', 'A.json', '--json'], worktree);
+  expect([code, standing(), project.git('rev-parse', 'main')]).toEqual([130, ['one queued'], main]);
+  expect(JSON.parse(out.trim().split('\n').at(-1)!)).toMatchObject({
+    exit: {
+      reason: expect.stringMatching(
+        /^SIGINT: Loop one is done and waits to land on main: it was interrupted/,
+      ),
+    },
+    landing: { outcome: 'queued' },
+  });
+  rmSync(join(project.home, 'slow'));
+  expect((await project.ralph(['loops', 'merge', 'one'])).code).toBe(0);
 });
 
 test('another loop’s broken configuration is told and is no fault of the run that looks back', async () => {

@@ -86,11 +86,14 @@ async function takenBackAt(place: Place, say: (text: string) => void): Promise<L
 }
 
 /** A run that found nothing to do in the work tree of a loop whose work is done lands that work. */
-export async function landIdle<T extends Ended>(ended: T, call: EndCall): Promise<T> {
+export async function landIdle<T extends Ended>(
+  ended: T,
+  { ending, ...call }: EndCall & { ending: AbortSignal },
+): Promise<T> {
   const { place, state, exit } = ended;
   const loop = call.settings.git && exit.code === 0 ? loopAt(place) : null;
   if (loop === null || !isOwed(loop)) return ended;
-  const landing = await bring({ place, state, passedOn: null }, call);
+  const landing = await bring({ place, state, passedOn: null, signal: ending }, call);
   if (landing === null) return ended;
   await noteLanding({ main: await mainPlace(place), loop, say: call.say }, landing);
   return { ...ended, landing, exit: exitAfter(exit, landing) };
