@@ -4,6 +4,7 @@
  */
 
 import { type HatGraph, landingText, type ProblemFacts, type State } from '../core/index.ts';
+import type { BrokenOff } from '../fleet/index.ts';
 import type { Knowledge, LoopJson, ProfileJson, StagedNote } from '../views/index.ts';
 import type { Archived, ArchiveRequest } from './archive.ts';
 import type { Events } from './behaviour.ts';
@@ -201,6 +202,11 @@ export async function mergeLoop(
 
 export async function listLoops(cwd: string): Promise<{ data: LoopJson[]; text: string; lost: string[] }> {
   return (await import('./loops/list.ts')).listLoops(cwd);
+}
+
+/** Landings that were killed and left files half entered, each with where they lie and what completes it. */
+export async function brokenLandings(cwd: string): Promise<(BrokenOff & { next: string })[]> {
+  return (await import('./loops/list.ts')).brokenLandings(cwd);
 }
 
 /** The rows alone, for who looks at something else. */

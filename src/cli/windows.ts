@@ -108,9 +108,15 @@ const status: Look = async (id, options) => {
   const rest = told.length === 0 ? '' : `\n${views.messagesText(told)}`;
   const alone = options.json === true || named !== undefined;
   const beside = alone ? [] : (await app.questionsBeside(folderOf(options), session.id)).others;
-  const json = { ...views.statusJson(state, now, live), messages: views.messagesJson(state, messages) };
+  const half = await app.brokenLandings(folderOf(options));
+  const json = {
+    ...views.statusJson(state, now, live),
+    messages: views.messagesJson(state, messages),
+    ...(half.length === 0 ? {} : { half_entered: half }),
+  };
+  const broken = half.map((one) => `Landing:   ${views.halfWords(one.loop, one)}; ${one.next} completes it`);
   const loops = alone ? [] : await loopsLines(options);
-  answer(options, json, [text + rest, ...views.besideLines(beside), ...loops].join('\n'));
+  answer(options, json, [text + rest, ...views.besideLines(beside), ...loops, ...broken].join('\n'));
 };
 
 const sessions: Look = async (_, options) => {

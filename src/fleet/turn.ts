@@ -55,8 +55,14 @@ export async function ownTurn(waiting: Waiting): Promise<Turn> {
   });
 }
 
+/** Somebody lands now, or a git goes on with what a landing told it that was killed. */
+export async function isLandingNow(mainDir: string, loops: readonly Loop[]): Promise<boolean> {
+  const holder = await readLock(join(mainDir, '.ralph', 'queue.lock')).catch(() => null);
+  return (holder !== null && isHeld(holder)) || gitLeft({ mainDir }, loops) !== null;
+}
+
 /** A git outlives the landing that started it, and does to its end what it was told. */
-function gitLeft({ mainDir }: Waiting, loops: readonly Loop[]): number | null {
+function gitLeft({ mainDir }: Pick<Waiting, 'mainDir'>, loops: readonly Loop[]): number | null {
   if (!loops.some(({ landing, candidate }) => landing !== null || candidate !== null)) return null;
   const marked = findByMarker({ name: 'RALPH_MARKER', value: landingMarker(mainDir) });
   return marked.find(({ command }) => / merge --ff-only /.test(command))?.pid ?? null;

@@ -13,7 +13,7 @@ import { type GitResult, git, gitEnvironment } from './git.ts';
 import { type Unreachable, unpushedLinks, unreachable } from './gitlinks.ts';
 import { readHead, readRef, unfinishedOperation } from './head.ts';
 import { signsCommits } from './identity.ts';
-import { mend } from './mend.ts';
+import { leftLocks, mend } from './mend.ts';
 import { type Draft, readDraft } from './merge-tree.ts';
 import type { Gitlink } from './modules.ts';
 import { gitDirOf, ownFolder } from './project.ts';
@@ -73,6 +73,8 @@ export interface Integration {
   parents(commit: string): Promise<string[]>;
   /** Clears up after a git that was killed while it moved the branch checked out there; else what is in the way. */
   mend(root: string, left: { ref: string; to: string; since: number; why: string }): Promise<string | null>;
+  /** Whether a git that was killed left its lock in a work tree; one that was made before `since` (epoch ms) is another's. */
+  isLocked(root: string, since: number): boolean;
   /** Moves the branch that is checked out there forward, its files with it. */
   forward(root: string, to: string, why: string): Promise<Moved>;
   /** Branches below a name that have commits which `onto` has not. */
@@ -166,6 +168,10 @@ export function openIntegration({ commonDir, cwd, env, marker }: IntegrationOpti
       return gitDir === null
         ? Promise.resolve(null)
         : mend({ ...left, root, gitDir, commonDir, env: site.env });
+    },
+    isLocked: (root, since) => {
+      const gitDir = gitDirIn(site, root);
+      return gitDir !== null && leftLocks(gitDir).some(({ made }) => made >= since);
     },
     forward: (root, to, why) => forward(site, { root, to, why }),
     unmerged: async (onto, below) => {

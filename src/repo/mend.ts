@@ -158,8 +158,7 @@ const POLL_MS = 250;
 /** Takes away the locks that the killed git left: younger than its beginning, and no git is at work there any more. */
 async function freeLocks(mending: Mending): Promise<string | null> {
   const { commonDir, gitDir, ref, since } = mending;
-  const names = ['index', 'HEAD', 'ORIG_HEAD'].map((name) => join(gitDir, `${name}.lock`));
-  for (const file of [...names, join(commonDir, `${ref}.lock`)]) {
+  for (const file of [...lockFiles(gitDir), join(commonDir, `${ref}.lock`)]) {
     const until = Date.now() + WAIT_MS;
     for (let made = madeAt(file); made !== null && made >= since; made = madeAt(file)) {
       const worker = gitAtWork(mending);
@@ -170,6 +169,17 @@ async function freeLocks(mending: Mending): Promise<string | null> {
     }
   }
   return null;
+}
+
+const lockFiles = (gitDir: string): string[] =>
+  ['index', 'HEAD', 'ORIG_HEAD'].map((name) => join(gitDir, `${name}.lock`));
+
+/** The locks that lie in git's folder of a work tree, and since when (epoch ms). */
+export function leftLocks(gitDir: string): { file: string; made: number }[] {
+  return lockFiles(gitDir).flatMap((file) => {
+    const made = madeAt(file);
+    return made === null ? [] : [{ file, made }];
+  });
 }
 
 function madeAt(file: string): number | null {

@@ -35,6 +35,8 @@ export { describeFact } from './line.ts';
 export {
   type BranchCommits,
   goneWords,
+  type HalfEntered,
+  halfWords,
   type LoopFacts,
   type LoopJson,
   loopJson,

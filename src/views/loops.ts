@@ -13,6 +13,12 @@ export interface BranchCommits {
   unpushed: number | null;
 }
 
+/** A landing was killed while its files were entered here; `files`: those that lie there, none for a lock of git's. */
+export interface HalfEntered {
+  checkout: string;
+  files: readonly string[];
+}
+
 /** What the registry knows of a loop. */
 export interface LoopFacts extends BranchCommits {
   id: string;
@@ -26,6 +32,8 @@ export interface LoopFacts extends BranchCommits {
   hired: { agent: string; session: string | null; files: readonly string[]; settled: string | null } | null;
   /** Why it cannot go on as it lies: its work tree or its branch is gone. */
   damage: string | null;
+  /** What a landing of it that was killed left in checkouts; absent: nobody looked. */
+  halfEntered?: readonly HalfEntered[];
   /** Whether a branch (by its full name) still names this commit; absent: nobody looked. */
   stillAt?(ref: string, commit: string): boolean;
 }
@@ -52,6 +60,8 @@ export interface LoopJson extends BranchCommits {
   /** The agent that was hired for the conflict of its landing. */
   hired?: { agent: string; session_id: string | null; files: string[]; settled: boolean };
   last_at: string | null;
+  /** Where files of its landing lie half entered, as that was killed; `next` completes it. */
+  half_entered?: HalfEntered[];
   /** Other branches that attempts of its session moved and that are still where they were moved to. */
   moved_branches?: MovedJson[];
   /** The project journal had lost it, and by this evidence it was taken back just now. */
@@ -90,6 +100,7 @@ export function loopJson({ loop, state, live, primary }: LoopLook): LoopJson {
     last_at: state === null || state.seq === 0 ? null : iso(state.lastAt),
     ...hiredJson(loop),
     ...movedIn(loop, state),
+    ...halfJson(loop),
   };
   const isHeld = row.runner === null && state?.run?.stopped?.code === 1 && isDaySpent(state);
   return {
@@ -102,6 +113,21 @@ function movedIn({ stillAt }: LoopFacts, state: State | null): Pick<LoopJson, 'm
   if (state === null || stillAt === undefined) return {};
   const moved = movedBranches(state).filter(({ branch, to }) => stillAt(`refs/heads/${branch}`, to));
   return moved.length === 0 ? {} : { moved_branches: moved };
+}
+
+function halfJson({ halfEntered = [] }: LoopFacts): Pick<LoopJson, 'half_entered'> {
+  return halfEntered.length === 0 ? {} : { half_entered: [...halfEntered] };
+}
+
+/** One sentence for each, without its stop; what to do stands behind it. */
+export function halfWords(loop: string, { checkout, files }: HalfEntered): string {
+  const more = files.length > 3 ? ` and ${files.length - 3} more` : '';
+  const named = files.slice(0, 3).map((path) => oneLine(path, 100));
+  const what =
+    files.length === 0
+      ? 'a lock of git lies there'
+      : `${count(files.length, 'file')} of it ${files.length === 1 ? 'lies' : 'lie'} there without its commit: ${named.join(', ')}${more}`;
+  return `a landing of loop ${loop} was broken off in ${checkout}, and ${what}`;
 }
 
 /** What has the name of a loop's branch and cannot be told to be ours. */
@@ -154,6 +180,7 @@ function nextOf(
   const asked = row.open_questions > 0 ? `ralph inbox --session ${row.session_id}` : null;
   if (row.runner !== null) return asked ?? (id === MAIN ? 'ralph status' : `ralph status @${id}`);
   if (damage !== null) return `${damage}; ${goOn}`;
+  if (row.half_entered !== undefined) return `ralph loops merge ${id}`;
   if (standing === 'needs_review') {
     const unnamed = (parked?.files ?? []).filter((path) => parked?.why.includes(path) !== true);
     const files = unnamed.length === 0 ? '' : ` (${unnamed.slice(0, 5).join(', ')})`;
@@ -189,8 +216,9 @@ export function loopsText(rows: readonly LoopJson[], now: number): string {
       const moved = movedLines(row.moved_branches ?? [])
         .map((line) => `\n  ${line}`)
         .join('');
+      const half = (row.half_entered ?? []).map((one) => `\n  ${halfWords(row.loop_id, one)}`).join('');
       const tasks = `${row.tasks.done} of ${count(row.tasks.total, 'task')}`;
-      return `${row.loop_id} · ${word} · ${tasks}${asks}${sign}${hears}${branch}${commitWords(row)} · ${row.worktree ?? 'in no work tree'}${hiredWords(row)}${back}${moved}\n  next: ${row.next}`;
+      return `${row.loop_id} · ${word} · ${tasks}${asks}${sign}${hears}${branch}${commitWords(row)} · ${row.worktree ?? 'in no work tree'}${hiredWords(row)}${back}${moved}${half}\n  next: ${row.next}`;
     })
     .join('\n');
 }

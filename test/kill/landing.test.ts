@@ -3,7 +3,7 @@
  * merge`. Where git is at work it dies as well, or goes on alone. Whoever comes next finishes the landing: one merge,
  * nothing lost, nothing of the user's touched.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { readLoops } from '../../src/store/index.ts';
@@ -91,8 +91,18 @@ describe.each(LANDERS)('killed: %s', (_, by, finish) => {
     killGit(project);
     writeFileSync(join(project.home, 'go-on'), '');
     expect(project.git('status', '--porcelain')).toContain('many/');
-    expect(await standing(project)).toMatchObject(QUEUED);
+    const half = { checkout: realpathSync(project.dir), files: expect.arrayContaining(['many/00.txt']) };
+    expect(await standing(project)).toMatchObject({ ...QUEUED, half_entered: [half] });
+    const said = `a landing of loop one was broken off in ${half.checkout}, and `;
+    expect((await project.ralph(['loops'])).out).toContain(`\n  ${said}`);
+    expect((await project.ralph(['status'])).out).toMatch(
+      new RegExp(`Landing: +${said}.*many/00.txt.*; ralph loops merge one completes it`),
+    );
+    const status = JSON.parse((await project.ralph(['status', '--json'])).out);
+    expect(status.half_entered).toEqual([{ loop: 'one', ...half, next: QUEUED.next }]);
     await finished(at);
+    expect(await standing(project)).not.toHaveProperty('half_entered');
+    expect((await project.ralph(['status'])).out).not.toContain('Landing:');
   });
 
   test('while the files of the main checkout are entered, and git goes on alone', async () => {
@@ -119,7 +129,10 @@ describe.each(LANDERS)('killed: %s', (_, by, finish) => {
     await kill(started);
     killGit(project);
     writeFileSync(join(project.home, 'go-on'), '');
-    expect(await standing(project)).toMatchObject(QUEUED);
+    expect(await standing(project)).toMatchObject({
+      ...QUEUED,
+      half_entered: [{ checkout: treeOf(project), files: expect.any(Array) }],
+    });
     await finished(at);
   });
 

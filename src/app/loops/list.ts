@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Problem, type State } from '../../core/index.ts';
+import { type BrokenOff, brokenOff } from '../../fleet/index.ts';
 import { type BranchStanding, branchStandings, branchTips, isTreeOf, readHead } from '../../repo/index.ts';
 import {
   followLoops,
@@ -14,6 +15,7 @@ import {
 } from '../../store/index.ts';
 import {
   type BranchCommits,
+  type HalfEntered,
   type LiveInfo,
   type LoopFacts,
   type LoopJson,
@@ -49,6 +51,20 @@ export async function loopsHere(cwd: string): Promise<LoopJson[]> {
   return loopRows(await mainPlace(await findPlace(cwd)));
 }
 
+/** Landings that were killed while their files were entered, and nobody at them now. */
+export async function landingsBrokenOff({ mainDir, project }: Place): Promise<BrokenOff[]> {
+  const { commonDir } = project;
+  return commonDir === null ? [] : brokenOff({ mainDir, commonDir, env: process.env });
+}
+
+/** The same for a window, with what completes each. */
+export async function brokenLandings(cwd: string): Promise<(BrokenOff & { next: string })[]> {
+  const broken = await landingsBrokenOff(await mainPlace(await findPlace(cwd)));
+  return broken.map((one) => ({ ...one, next: `ralph loops merge ${one.loop}` }));
+}
+
+const withoutLoop = ({ checkout, files }: BrokenOff): HalfEntered => ({ checkout, files });
+
 function damageWords(main: Place): string[] {
   const { bad } = readProject(main.mainDir, isWholeRecord, { compressed: true });
   if (bad.length === 0) return [];
@@ -68,9 +84,12 @@ export async function loopRows(main: Place): Promise<LoopJson[]> {
   ]);
   const tips = branchTips(main.project);
   const stillAt = (ref: string, commit: string) => tips === null || tips[ref] === commit;
+  const broken = await landingsBrokenOff(main);
   const look = (loop: Loop) => {
     const standing = refs.get(loop.branch);
-    return { damage: damageOf(main, loop, standing !== undefined), stillAt, ...commitsOf(standing) };
+    const damage = damageOf(main, loop, standing !== undefined);
+    const halfEntered = broken.filter((one) => one.loop === loop.id).map(withoutLoop);
+    return { damage, stillAt, halfEntered, ...commitsOf(standing) };
   };
   const own = { ...commitsOf(refs.get(`refs/heads/${branch}`)), stillAt };
   return rows(main, { loops, branch, own, look });
@@ -97,7 +116,7 @@ const commitsOf = (standing: BranchStanding | undefined): BranchCommits => ({
   unpushed: standing?.unpushed ?? null,
 });
 
-type Seen = BranchCommits & Pick<LoopFacts, 'stillAt'>;
+type Seen = BranchCommits & Pick<LoopFacts, 'stillAt' | 'halfEntered'>;
 
 interface Rows {
   loops: readonly Loop[];
