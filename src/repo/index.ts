@@ -20,10 +20,13 @@ export { onlyFolder } from './modules.ts';
 export {
   branchesAt,
   commitOfWork,
+  commitsBeyond,
   dropBranch,
   holds,
   ignoredIn,
+  isIgnored,
   mergeBase,
+  type NamedCommit,
   nameCommit,
   uncommitted,
 } from './own-branch.ts';

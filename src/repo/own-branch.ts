@@ -52,6 +52,11 @@ export async function ignoredIn(beside: Beside, root: string): Promise<string[]>
     .map((line) => line.slice(3));
 }
 
+/** Whether git ignores this path in the work tree at `root`; a file that it tracks is none. */
+export async function isIgnored(beside: Beside, root: string, path: string): Promise<boolean> {
+  return (await treeGit(beside, root, ['check-ignore', '-q', '--', path])).code === 0;
+}
+
 /** Whether the second commit holds the first. */
 export async function holds(beside: Beside, older: string, newer: string): Promise<boolean> {
   return (await treeGit(beside, beside.root, ['merge-base', '--is-ancestor', older, newer])).code === 0;
@@ -61,6 +66,37 @@ export async function holds(beside: Beside, older: string, newer: string): Promi
 export async function mergeBase(beside: Beside, one: string, other: string): Promise<string | null> {
   const { code, stdout } = await treeGit(beside, beside.root, ['merge-base', one, other]);
   return code === 0 ? stdout.toString('latin1').trim() : null;
+}
+
+export interface NamedCommit {
+  id: string;
+  subject: string;
+}
+
+/** What this commit's history has and that of none of these: the newest first. One that git has no more counts for nothing. */
+export async function commitsBeyond(
+  beside: Beside,
+  tip: string,
+  these: readonly string[],
+): Promise<NamedCommit[]> {
+  const not = these.map((commit) => `^${commit}`);
+  const args = [
+    'log',
+    '--ignore-missing',
+    '--no-show-signature',
+    '--no-color',
+    '--format=%H %s',
+    tip,
+    ...not,
+  ];
+  const told = said('list commits', await treeGit(beside, beside.root, [...args, '--']));
+  return told
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => ({
+      id: line.slice(0, line.indexOf(' ')),
+      subject: line.slice(line.indexOf(' ') + 1),
+    }));
 }
 
 /** Takes a branch away where it still stands at that commit; false: it does not, or is checked out somewhere. */

@@ -13,6 +13,7 @@ const LOOP: LoopLook['loop'] = {
   parked: { why: 'both change a.txt', files: ['a.txt'], next: 'Settle it' },
   hired: null,
   damage: null,
+  later: 0,
   unmerged: 1,
   unpushed: null,
 };

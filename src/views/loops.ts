@@ -36,6 +36,8 @@ export interface LoopFacts extends BranchCommits {
   halfEntered?: readonly HalfEntered[];
   /** Whether a branch (by its full name) still names this commit; absent: nobody looked. */
   stillAt?(ref: string, commit: string): boolean;
+  /** Commits on its branch that came after its landing, and are nowhere else. */
+  later: number;
 }
 
 /** A loop as `ralph loops --json` shows it, and with fewer names `.ralph/loops.json`. */
@@ -170,16 +172,17 @@ function hiredWords({ hired }: LoopJson): string {
 }
 
 function nextOf(
-  { id, standing, damage, parked }: LoopFacts,
+  { id, standing, damage, parked, later }: LoopFacts,
   row: Omit<LoopJson, 'next'>,
-  later: (goOn: string) => string,
+  whenFree: (goOn: string) => string,
 ): string {
   const run = id === MAIN ? 'ralph run' : `ralph run --worktree ${id}`;
   const resume = id === MAIN ? 'ralph resume' : `ralph resume --session @${id}`;
   const goOn = row.state === 'paused' ? resume : run;
   const asked = row.open_questions > 0 ? `ralph inbox --session ${row.session_id}` : null;
   if (row.runner !== null) return asked ?? (id === MAIN ? 'ralph status' : `ralph status @${id}`);
-  if (damage !== null) return `${damage}; ${goOn}`;
+  if (damage !== null)
+    return `${damage}; ${standing === 'landed' ? afterLanding(id, later, row.unmerged) : goOn}`;
   if (row.half_entered !== undefined) return `ralph loops merge ${id}`;
   if (standing === 'needs_review') {
     const unnamed = (parked?.files ?? []).filter((path) => parked?.why.includes(path) !== true);
@@ -187,12 +190,21 @@ function nextOf(
     const how = parked?.next ?? `mend it on its branch, then ralph loops merge ${id}`;
     return `${oneLine(parked?.why ?? 'it could not land', 200)}${files}. ${oneLine(how, 300)}`;
   }
-  if (standing === 'landed') return 'ralph loops prune';
+  if (standing === 'landed') return afterLanding(id, later, row.unmerged);
   if (standing === 'queued') return `ralph loops merge ${id}`;
   if (id === MAIN && row.state === 'completed') return 'nothing is left to do';
   if (row.state === 'completed') return `ralph loops merge ${id}`;
   if (row.state === 'aborted') return id === MAIN ? 'ralph run --reopen' : `ralph loops discard ${id} --yes`;
-  return asked ?? later(goOn);
+  return asked ?? whenFree(goOn);
+}
+
+/** Its work tree is needed no more, unless its branch holds what the one that it landed on does not. */
+function afterLanding(id: string, later: number, unmerged: number | null): string {
+  if (later > 0)
+    return `${count(later, 'commit')} on its branch came after its landing; ralph loops merge ${id}`;
+  if (unmerged)
+    return `what it landed was taken out again; ralph loops merge ${id} brings it back, ralph loops discard ${id} puts it aside`;
+  return 'ralph loops prune';
 }
 
 /** Files that nothing of git keeps, for a sentence. */

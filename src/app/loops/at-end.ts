@@ -1,6 +1,4 @@
 /** The last part of a run: its loop's work lands, loops that waited for it land, and what is left over is told. */
-import { existsSync } from 'node:fs';
-import { relative, resolve } from 'node:path';
 import type { Settings } from '../../config/index.ts';
 import type { Exit, GateDef, LandingFact, State } from '../../core/index.ts';
 import type { Landings } from '../../engine/index.ts';
@@ -9,12 +7,13 @@ import { openIntegration, readHead } from '../../repo/index.ts';
 import { type Loop, readLoops, tellLoop } from '../../store/index.ts';
 import { withoutOwnSecrets } from '../environment.ts';
 import type { Place } from '../place.ts';
-import { openList } from '../plan.ts';
-import { givenIn, loopAt, mainPlace } from './beside.ts';
+import { loopAt, mainPlace } from './beside.ts';
+import { givenList, markList } from './given-list.ts';
 import { landOne, landWaiting } from './land.ts';
 import { exitAfter } from './landing-words.ts';
 import { takeBackLost } from './lost.ts';
 import { noteLanding } from './note.ts';
+import { landsIn } from './origin.ts';
 import { limitsOf, purseOf } from './purse.ts';
 import type { Play } from './settle.ts';
 
@@ -75,7 +74,7 @@ async function bring(
   const asking = { env, say, play, wait: settings.wait !== false, ...(signal && { signal }) };
   const work = { place, loop, state, gates, passedOn, overlook, settings };
   const landing = await landOne(work, asking, settings.land);
-  if (landing.type === 'loop.landed') await markGiven(place, state);
+  if (landing.type === 'loop.landed') await markGiven(place, state, loop);
   return landing;
 }
 
@@ -104,14 +103,10 @@ function isOwed({ session, standing }: NonNullable<ReturnType<typeof loopAt>>): 
   return standing !== 'landed' && standing !== 'handed_over';
 }
 
-/** A list that no commit has was worked off as a copy: the one in the main checkout says now what is done as well. */
-async function markGiven(place: Place, state: State): Promise<void> {
-  const path = state.source?.path ?? null;
-  const given = givenIn(place.project.gitDir);
-  if (path === null || !given.includes(relative(place.project.root, resolve(place.dir, path)))) return;
-  const main = await mainPlace(place);
-  if (!existsSync(resolve(main.dir, path))) return;
-  await (await openList(main, path)).mark([...state.tasks.values()]);
+/** The list that the loop was given a copy of says now what is done as well. */
+async function markGiven(place: Place, state: State, loop: Loop): Promise<void> {
+  const path = await givenList(place, state);
+  if (path !== null) await markList(await landsIn(await mainPlace(place), loop), path, state);
 }
 
 /** A limit, a refusal, a person's stop, a signal or a defect ended it: nothing more is begun for anybody after that. */

@@ -1,15 +1,16 @@
 /** `ralph loops discard` and `prune`: a loop is given up, or its work tree is not needed any more. Nothing is lost. */
 import { Problem } from '../../core/index.ts';
-import { heldApart, holds, isTreeOf, uncommitted } from '../../repo/index.ts';
+import { heldApart, holds, isTreeOf, type NamedCommit, uncommitted } from '../../repo/index.ts';
 import { drawLoops, type Loop, readLoops, tellLoop } from '../../store/index.ts';
+import { count } from '../../views/index.ts';
 import { findPlace, type Place } from '../place.ts';
-import { besideOf, givenIn, loopWork, mainPlace } from './beside.ts';
+import { besideOf, givenIn, loopWork, mainPlace, shortRef } from './beside.ts';
 import { editedGiven, keepGiven, unkeptFiles } from './given-files.ts';
-import { branchOf, loopHere, requireIdle } from './intact.ts';
+import { afterLanding, branchOf, loopHere, requireIdle } from './intact.ts';
 import { loopsToDraw } from './list.ts';
 import { takeBackLost } from './lost.ts';
 import { noteLanding } from './note.ts';
-import { apartWords } from './problems.ts';
+import { apartWords, commitWords } from './problems.ts';
 import { keepAll, takeAway } from './take-away.ts';
 
 export interface Discarded {
@@ -87,7 +88,7 @@ async function whyKept(main: Place, loop: Loop): Promise<string | null> {
   await requireIdle(main, loop);
   const tip = await branchOf(main, loop);
   if (loop.standing === 'landed' && tip !== null && !(await holds(besideOf(main), tip, loop.onto)))
-    return 'its branch has commits that have not landed';
+    return notHeld(loop, await afterLanding(main, loop));
   const apart = await heldApart(besideOf(main), loop.worktree);
   if (apart.length > 0)
     return `${apartWords(apart)}: ${apart.length === 1 ? 'a repository of its own' : 'repositories of their own'} with what is nowhere else; \`ralph loops discard ${loop.id}\` says what to do`;
@@ -101,4 +102,10 @@ async function whyKept(main: Place, loop: Loop): Promise<string | null> {
   return own.length === 0
     ? null
     : `${own.slice(0, 3).join(', ')} in its work tree ${own.length === 1 ? 'is' : 'are'} in no commit`;
+}
+
+function notHeld({ id, onto }: Loop, after: readonly NamedCommit[]): string {
+  if (after.length > 0)
+    return `${count(after.length, 'commit')} on its branch came after its landing: ${commitWords(after)}; \`ralph loops merge ${id}\` lands ${after.length === 1 ? 'it' : 'them'}`;
+  return `${shortRef(onto)} does not hold what it landed any more; \`ralph loops merge ${id}\` brings it back, \`ralph loops discard ${id}\` puts it aside`;
 }

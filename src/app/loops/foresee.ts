@@ -1,9 +1,12 @@
 /** `ralph run --dry-run --worktree`: what would be done with the loop, and where the rest is planned. */
 import { isTreeOf } from '../../repo/index.ts';
-import { findPlace, type Place } from '../place.ts';
+import type { Loop } from '../../store/index.ts';
+import { findPlace } from '../place.ts';
 import type { RunRequest } from '../plan.ts';
-import { folderIn, loopBranch, shortRef } from './beside.ts';
+import { folderIn, loopBranch, mainPlace, shortRef } from './beside.ts';
+import { lostLoops } from './lost.ts';
 import { type Foreseen, foresee } from './make.ts';
+import type { Start } from './origin.ts';
 import { askedFrom } from './run.ts';
 
 interface Ahead {
@@ -17,8 +20,10 @@ interface Ahead {
 
 /** Throws the Problem that a start would throw. */
 export async function loopAhead(request: RunRequest, name: string): Promise<Ahead> {
-  const { main, asked, settings } = await askedFrom(request, await findPlace(request.cwd));
-  const seen = await foresee({ main, name, settings });
+  const place = await findPlace(request.cwd);
+  const lost = (await lostLoops(await mainPlace(place))).known.map(({ loop }) => loop);
+  const { main, from, asked, settings } = await askedFrom(request, { place, name, anew: true, lost });
+  const seen = await foresee({ main, from, name, settings }, lost);
   const { known } = seen;
   const made = known !== null && isTreeOf(main.project, known.worktree);
   const json = {
@@ -26,26 +31,26 @@ export async function loopAhead(request: RunRequest, name: string): Promise<Ahea
     made,
     branch: name === '' ? null : shortRef(known?.branch ?? loopBranch(name)),
     worktree: made ? known.worktree : null,
-    onto: shortRef(known?.onto ?? seen.onto),
+    onto: shortRef(seen.known === null ? seen.start.onto : seen.known.onto),
   };
-  return { request: plannedAt(asked, main, { ...seen, made }), made, json, text: wordsOf(name, made, seen) };
+  const there = made ? folderIn(main, known) : from.dir;
+  const text = seen.known === null ? newWords(name, seen.start) : knownWords(seen.known, made);
+  return { request: plannedAt({ ...asked, cwd: there, loop: null }, known, made), made, json, text };
 }
 
-function plannedAt(
-  asked: RunRequest,
-  main: Place,
-  { known, made }: Foreseen & { made: boolean },
-): RunRequest {
-  if (known !== null && made) return { ...asked, cwd: folderIn(main, known), loop: null };
-  const here = { ...asked, cwd: main.dir, loop: null };
+function plannedAt(there: RunRequest, known: Foreseen['known'], made: boolean): RunRequest {
+  if (made) return there;
   const session = known?.session ?? null;
-  return session === null ? { ...here, fresh: true } : { ...here, session };
+  return session === null ? { ...there, fresh: true } : { ...there, session };
 }
 
-function wordsOf(name: string, made: boolean, { known, onto, head }: Foreseen): string {
-  if (known !== null && made)
-    return `${known.id}, gone on with on branch ${shortRef(known.branch)} in ${known.worktree}`;
-  if (known !== null) return `${known.id}, its work tree made again from branch ${shortRef(known.branch)}`;
+function knownWords({ id, branch, worktree }: Loop, made: boolean): string {
+  return made
+    ? `${id}, gone on with on branch ${shortRef(branch)} in ${worktree}`
+    : `${id}, its work tree made again from branch ${shortRef(branch)}`;
+}
+
+function newWords(name: string, { head, onto }: Start): string {
   const what = name === '' ? 'a new one under a word of ours' : `${name}, a new one on branch ralph/${name}`;
   return `${what}, begun at ${shortRef(onto)} (${head.slice(0, 7)})`;
 }

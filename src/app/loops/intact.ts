@@ -3,7 +3,14 @@ import { type Dirent, existsSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { nearest, Problem, thereAre } from '../../core/index.ts';
 import { ownIdentity } from '../../process/index.ts';
-import { branchesAt, isTreeOf, listTrees, readHead } from '../../repo/index.ts';
+import {
+  branchesAt,
+  commitsBeyond,
+  isTreeOf,
+  listTrees,
+  type NamedCommit,
+  readHead,
+} from '../../repo/index.ts';
 import {
   type LockAnswer,
   type Loop,
@@ -28,9 +35,10 @@ export async function loopHere(
 ): Promise<{ main: Place; loop: Loop }> {
   const main = await mainPlace(await findPlace(cwd));
   await takeBackLost(main, say);
-  const loops = readLoops(main.mainDir).filter(({ standing }) => standing !== 'removed');
-  const loop = loops.find(({ id }) => id === name.replace(/^@/, ''));
-  if (loop !== undefined) return { main, loop };
+  const all = readLoops(main.mainDir);
+  const loops = all.filter(({ standing }) => standing !== 'removed');
+  const loop = all.find(({ id }) => id === name.replace(/^@/, ''));
+  if (loop !== undefined && loop.standing !== 'removed') return { main, loop };
   const ids = loops.map(({ id }) => id);
   const near = nearest(name, ids);
   throw new Problem({
@@ -82,6 +90,24 @@ async function onItsBranch(loop: Loop, tip: string | null, main: Place): Promise
   // Nobody can switch to a branch that is gone.
   if (tip === null) throw problem.branchGone(loop, lastHead(main, loop));
   if (branch === null || `refs/heads/${branch}` !== loop.branch) throw problem.otherBranch(loop, branch);
+}
+
+/** Commits that somebody made on the branch of a loop after its work had landed, the newest first. */
+export async function afterLanding(main: Place, loop: Loop): Promise<NamedCommit[]> {
+  const beside = besideOf(main);
+  const tips = await branchesAt(beside, loop.branch);
+  const onto = (await branchesAt(beside, loop.onto)).get(loop.onto);
+  const tip = tips.get(loop.branch);
+  if (loop.standing !== 'landed' || tip === undefined) return [];
+  // What was set back or rewritten since it landed is no commit of after the landing.
+  const landed = [loop.landed, loop.base, onto].filter((commit) => commit != null);
+  return commitsBeyond(beside, tip, landed);
+}
+
+/** Throws a Problem where its branch holds commits of after its landing: another loop of its name would take their place. */
+export async function requireAllLanded(main: Place, loop: Loop): Promise<void> {
+  const commits = await afterLanding(main, loop);
+  if (commits.length > 0) throw problem.madeAfterLanding(loop, commits);
 }
 
 /** The last commit that a session saw on it. */

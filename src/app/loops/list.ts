@@ -30,6 +30,7 @@ import { findPlace, type Place } from '../place.ts';
 import { primaryLock } from '../primary.ts';
 import { foldOf, liveOf } from '../windows.ts';
 import { besideOf, mainPlace, shortRef } from './beside.ts';
+import { afterLanding } from './intact.ts';
 import { takeBackLost } from './lost.ts';
 
 /** `lost`: what the project journal should have told of loops and did not, a sentence each. */
@@ -85,11 +86,12 @@ export async function loopRows(main: Place): Promise<LoopJson[]> {
   const tips = branchTips(main.project);
   const stillAt = (ref: string, commit: string) => tips === null || tips[ref] === commit;
   const broken = await landingsBrokenOff(main);
-  const look = (loop: Loop) => {
+  const look = async (loop: Loop) => {
     const standing = refs.get(loop.branch);
+    const later = loop.standing === 'landed' && standing?.unmerged ? await afterLanding(main, loop) : [];
     const damage = damageOf(main, loop, standing !== undefined);
     const halfEntered = broken.filter((one) => one.loop === loop.id).map(withoutLoop);
-    return { damage, stillAt, halfEntered, ...commitsOf(standing) };
+    return { damage, later: later.length, stillAt, halfEntered, ...commitsOf(standing) };
   };
   const own = { ...commitsOf(refs.get(`refs/heads/${branch}`)), stillAt };
   return rows(main, { loops, branch, own, look });
@@ -103,7 +105,7 @@ export function loopsToDraw(main: Place): (own: State | null) => Promise<LoopJso
   const registry = followLoops(main.mainDir);
   const none = commitsOf(undefined);
   return async (writing) => {
-    const look = () => ({ damage: null, ...none });
+    const look = async () => ({ damage: null, later: 0, ...none });
     const loops = registry().filter(isStanding);
     return rows(main, { loops, branch: await branchOfMain(main), own: none, look, writing });
   };
@@ -123,7 +125,7 @@ interface Rows {
   /** The branch of the main checkout; null: none. */
   branch: string | null;
   own: Seen;
-  look(loop: Loop): Seen & { damage: string | null };
+  look(loop: Loop): Promise<Seen & Pick<LoopFacts, 'damage' | 'later'>>;
   writing?: State | null;
 }
 
@@ -136,7 +138,7 @@ async function rows(main: Place, { loops, branch, own, look, writing = null }: R
   const beside = await Promise.all(
     loops.map(async (loop) => {
       const { broken, ...found } = await sessionOf(main, loop.session, writing);
-      const { damage, ...seen } = look(loop);
+      const { damage, ...seen } = await look(loop);
       const facts = { ...loop, branch: shortRef(loop.branch), ...seen, damage: damage ?? broken };
       return loopJson({ loop: facts, ...found, primary: primary !== null && primary === loop.session });
     }),
@@ -154,6 +156,7 @@ async function rows(main: Place, { loops, branch, own, look, writing = null }: R
     parked: null,
     hired: null,
     damage: broken,
+    later: 0,
   };
   const loop = { ...where, ...own, standing: 'open' as const };
   return [loopJson({ loop, ...found, primary: primary === session }), ...beside];

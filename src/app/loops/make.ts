@@ -1,6 +1,6 @@
 /**
- * A loop's work tree: found, or made at the main checkout's HEAD. The project journal is told before git is asked, so
- * that a start that was killed in between leaves a loop that the next start makes whole.
+ * A loop's work tree: found, or made at the HEAD of a person's checkout. The project journal is told before git is asked,
+ * so that a start that was killed in between leaves a loop that the next start makes whole.
  */
 import { existsSync, realpathSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
@@ -8,17 +8,18 @@ import { basename, join } from 'node:path';
 import type { Settings } from '../../config/index.ts';
 import { Problem } from '../../core/index.ts';
 import { ownIdentity } from '../../process/index.ts';
-import { branchesAt, dropTree, heldApart, isTreeOf, readHead, uncommitted } from '../../repo/index.ts';
-import { type Loop, readLoops, takeLock, tellLoop } from '../../store/index.ts';
+import { branchesAt, dropTree, heldApart, isTreeOf, uncommitted } from '../../repo/index.ts';
+import { type Loop, readLoops, sessionsFolder, takeLock, tellLoop } from '../../store/index.ts';
 import { goneWords } from '../../views/index.ts';
-import { withoutOwnSecrets } from '../environment.ts';
-import type { Place } from '../place.ts';
+import { readState } from '../choose.ts';
+import { findPlace, type Place } from '../place.ts';
 import { treesFolder } from '../pool.ts';
 import { besideOf, folderIn, isWhole, link, loopBranch, shortRef } from './beside.ts';
 import { keepGiven, unkeptFiles } from './given-files.ts';
-import { branchOf, requireIdle } from './intact.ts';
-import { lostLoops } from './lost.ts';
+import { givenList, markList } from './given-list.ts';
+import { branchOf, requireAllLanded, requireIdle } from './intact.ts';
 import { loopWords, requireLoopName } from './name.ts';
+import { goesOn, loopCalled, type Start, startAt } from './origin.ts';
 import * as problem from './problems.ts';
 import { keepAll, takeAway, unmake } from './take-away.ts';
 import { buildTree } from './tree.ts';
@@ -26,12 +27,14 @@ import { buildTree } from './tree.ts';
 export interface LoopRequest {
   /** The main checkout. */
   main: Place;
+  /** The checkout that a new loop begins at, and whose untracked files a work tree is given. */
+  from: Place;
   /** Empty: a new loop under a word of ours. */
   name: string;
   /** The name of a loop that is over means a new one; else that loop is gone on with. */
   anew: boolean;
   settings: Settings;
-  /** Untracked files of the main checkout, relative to the project's folder, that the loop is to work with. */
+  /** Untracked files of that checkout, relative to the project's folder, that the loop is to work with. */
   inputs: string[];
   env: NodeJS.ProcessEnv;
   say(text: string): void;
@@ -48,53 +51,41 @@ export interface OpenedLoop {
 /** Finds or makes it; throws a Problem, and then nothing is left of it. */
 export async function openLoop(request: LoopRequest): Promise<OpenedLoop> {
   if (request.name !== '') requireLoopName(request.name);
-  const start = await startOf(request);
+  requireRepository(request);
   if (request.name !== '') {
-    const opened = await underLock(request, start, request.name);
+    const opened = await underLock(request, request.name);
     if (opened === 'held') throw problem.beingMade(request.name);
     return opened;
   }
-  const taken = new Set([...readLoops(request.main.mainDir).map(({ id }) => id), ...start.branches]);
-  for (const word of loopWords(taken)) {
-    const opened = await underLock(request, start, word);
+  const ids = readLoops(request.main.mainDir).map(({ id }) => id);
+  for (const word of loopWords(new Set([...ids, ...(await branchesTaken(request.main))]))) {
+    const opened = await underLock(request, word);
     if (opened !== 'held') return opened;
   }
   throw new Error('there are always more words');
 }
 
-interface Start {
-  head: string;
-  /** Full name. */
-  onto: string;
-  /** Branches below `ralph/`, without it. */
-  branches: string[];
-}
-
-/** Where a loop begins and what it is to land on. */
-async function startOf({ main, settings }: Pick<LoopRequest, 'main' | 'settings'>): Promise<Start> {
-  const { root, gitDir, commonDir } = main.project;
-  if (gitDir === null || commonDir === null || !settings.git) throw problem.noGit(main.dir, settings.git);
-  const { head, branch } = await readHead({ root, gitDir, commonDir }, withoutOwnSecrets(process.env));
+function requireRepository({ main, settings }: Pick<LoopRequest, 'main' | 'settings'>): void {
+  const { root, commonDir } = main.project;
+  if (commonDir === null || !settings.git) throw problem.noGit(main.dir, settings.git);
   // Linked work trees find the main checkout by that name.
   if (basename(commonDir) !== '.git') throw problem.separateGit(root, commonDir);
-  if (head === null) throw problem.noCommit(main.dir);
-  if (branch === null) throw problem.detached(root);
-  const names = [...(await branchesAt(besideOf(main), loopBranch('').slice(0, -1))).keys()];
-  return {
-    head,
-    onto: `refs/heads/${branch}`,
-    branches: names.map((ref) => ref.slice(loopBranch('').length)),
-  };
 }
 
-async function underLock(request: LoopRequest, start: Start, name: string): Promise<OpenedLoop | 'held'> {
+/** Branches below `ralph/`, without it. */
+async function branchesTaken(main: Place): Promise<string[]> {
+  const names = [...(await branchesAt(besideOf(main), loopBranch('').slice(0, -1))).keys()];
+  return names.map((ref) => ref.slice(loopBranch('').length));
+}
+
+async function underLock(request: LoopRequest, name: string): Promise<OpenedLoop | 'held'> {
   const folder = join(treesFolder(request.main.mainDir, request.env), 'loops');
   await mkdir(folder, { recursive: true });
   const file = join(folder, `${name}.lock`);
   const lock = await takeLock({ file, identity: ownIdentity(), sessionId: '', now: Date.now() });
   if (lock.kind !== 'taken') return 'held';
   try {
-    return await findOrMake(request, start, { name, folder: realpathSync(folder) });
+    return await findOrMake(request, { name, folder: realpathSync(folder) });
   } finally {
     await lock.release();
   }
@@ -106,11 +97,13 @@ interface Named {
   folder: string;
 }
 
-async function findOrMake(request: LoopRequest, start: Start, named: Named): Promise<OpenedLoop> {
-  const { main } = request;
-  const known = knownAs(main, named.name);
+async function findOrMake(request: LoopRequest, named: Named): Promise<OpenedLoop> {
+  const { main, from, anew } = request;
+  const known = loopCalled(main, named.name);
+  if (known !== null && goesOn(known, anew)) return goOn(request, known);
+  const start = await startAt(from);
   if (known === null) return make(request, start, named);
-  if (!isOver(known) || !request.anew) return goOn(request, known);
+  await requireAllLanded(main, known);
   await requireIdle(main, known);
   const kept = await keepAll(main, known);
   const files = await keepGiven(main, known);
@@ -123,52 +116,41 @@ async function findOrMake(request: LoopRequest, start: Start, named: Named): Pro
     );
   if (kept !== null)
     request.say(`The former loop ${known.id} had more than what landed; it is kept as ${kept}.`);
-  return make(request, without(start, known), named);
+  return make(request, start, named);
 }
 
-/** null: there is none of this name. `lost`: those that the journal is yet to be told of again. */
-function knownAs(main: Place, name: string, lost: readonly Loop[] = []): Loop | null {
-  const all = [...readLoops(main.mainDir), ...lost].filter(({ standing }) => standing !== 'removed');
-  const twin = all.find(({ id }) => id !== name && id.toLowerCase() === name.toLowerCase());
-  if (twin !== undefined) throw problem.onlyCase(name, twin.id);
-  return all.find(({ id }) => id === name) ?? null;
-}
-
-/** Its work has landed or was given up: the next one of its name is another. */
-const isOver = ({ standing }: Loop): boolean => standing === 'landed' || standing === 'discarded';
-
-function without(start: Start, { id }: Loop): Start {
-  return { ...start, branches: start.branches.filter((one) => one !== id) };
-}
-
-export interface Foreseen {
-  /** The loop that would be gone on with; null: a new one. */
-  known: Loop | null;
-  onto: string;
-  head: string;
-}
+/** The loop that would be gone on with, or where a new one would begin. */
+export type Foreseen = { known: Loop } | { known: null; start: Start };
 
 /** What `openLoop` would find; throws what it would throw before it makes anything. */
-export async function foresee(request: Pick<LoopRequest, 'main' | 'name' | 'settings'>): Promise<Foreseen> {
-  const { main, name } = request;
+export async function foresee(
+  request: Pick<LoopRequest, 'main' | 'from' | 'name' | 'settings'>,
+  lost: readonly Loop[],
+): Promise<Foreseen> {
+  const { main, from, name } = request;
   if (name !== '') requireLoopName(name);
-  const start = await startOf(request);
-  const lost = (await lostLoops(main)).known.map(({ loop }) => loop);
-  const found = name === '' ? null : knownAs(main, name, lost);
-  const known = found === null || isOver(found) ? null : found;
-  if (known !== null) await branchOf(main, known);
-  else if (name !== '') requireFreeBranch(found === null ? start : without(start, found), name);
-  return { known, onto: start.onto, head: start.head };
+  requireRepository(request);
+  const known = loopCalled(main, name, lost);
+  if (known !== null && goesOn(known, true)) {
+    await branchOf(main, known);
+    return { known };
+  }
+  const start = await startAt(from);
+  if (known !== null) await requireAllLanded(main, known);
+  if (name !== '') await requireFreeBranch(main, name, known);
+  return { known: null, start };
 }
 
-function requireFreeBranch({ branches }: Start, name: string): void {
+/** `former`: its branch goes before. */
+async function requireFreeBranch(main: Place, name: string, former: Loop | null): Promise<void> {
+  const branches = (await branchesTaken(main)).filter((one) => one !== former?.id);
   const taken = branches.find((one) => one === '' || one === name || one.startsWith(`${name}/`));
   if (taken !== undefined) throw problem.branchTaken(name, taken);
 }
 
 async function make(request: LoopRequest, start: Start, { name, folder }: Named): Promise<OpenedLoop> {
-  const { main, say } = request;
-  requireFreeBranch(start, name);
+  const { main, from, say } = request;
+  await requireFreeBranch(main, name, null);
   const again = readLoops(main.mainDir).some(({ id }) => id === name);
   // Sessions are known by the path of their work tree: another loop of that name had another one.
   const stamp = new Date().toISOString().replace(/[-:]|\.\d+/g, '');
@@ -184,12 +166,16 @@ async function make(request: LoopRequest, start: Start, { name, folder }: Named)
   }
   const onto = shortRef(start.onto);
   say(
-    `Loop ${name}: a work tree of its own on branch ralph/${name}, begun at ${onto} (${start.head.slice(0, 7)}).`,
+    `Loop ${name}: a work tree of its own on branch ralph/${name}, begun at ${onto} (${start.head.slice(0, 7)})${placeWords(from)}.`,
   );
-  const behind = await uncommitted(besideOf(main), main.project.root, { untracked: false });
+  const behind = await uncommitted(besideOf(from), from.project.root, { untracked: false });
   if (behind.length > 0) say(notInIt(behind, onto));
   return { loop, cwd: folderIn(main, loop), made: true };
 }
+
+/** A checkout that is not the main one is named: it is the one where its work lands. */
+const placeWords = ({ ground }: Place): string =>
+  ground === '.' ? '' : `, where you stand, and lands there`;
 
 function notInIt(paths: string[], onto: string): string {
   const more = paths.length > 5 ? ` and ${paths.length - 5} more` : '';
@@ -198,7 +184,7 @@ function notInIt(paths: string[], onto: string): string {
 
 /** Makes the work tree, on its branch as it stands at `tip`, or on a new one. */
 async function build(request: LoopRequest, loop: Loop, tip: string | null): Promise<void> {
-  const { main, inputs, env, say } = request;
+  const { main, from, inputs, env, say } = request;
   const { worktree } = request.settings;
   const branch = shortRef(loop.branch);
   const how =
@@ -208,7 +194,7 @@ async function build(request: LoopRequest, loop: Loop, tip: string | null): Prom
   try {
     const known = { id: loop.id, onto: loop.onto, base: loop.base };
     const of = { id: loop.id, known };
-    const why = await buildTree({ main, root: loop.worktree, ...how, ...of, inputs, worktree, env });
+    const why = await buildTree({ main, from, root: loop.worktree, ...how, ...of, inputs, worktree, env });
     if (why !== null) throw problem.notMade(loop.id, why);
   } catch (error) {
     throw error instanceof Problem ? error : problem.notMade(loop.id, (error as Error).message);
@@ -230,6 +216,7 @@ async function goOn(request: LoopRequest, loop: Loop): Promise<OpenedLoop> {
     await dropTree(besideOf(main), loop.worktree);
     try {
       await build(request, loop, tip);
+      await markCopy(main, loop);
     } catch (error) {
       await dropTree(besideOf(main), loop.worktree);
       throw error;
@@ -241,4 +228,13 @@ async function goOn(request: LoopRequest, loop: Loop): Promise<OpenedLoop> {
     );
   } else await link(main, loop);
   return { loop, cwd: folderIn(main, loop), made: false };
+}
+
+/** A list that it was given anew knows nothing of what the loop has done. */
+async function markCopy(main: Place, loop: Loop): Promise<void> {
+  if (loop.session === null) return;
+  const state = readState(join(sessionsFolder(main.mainDir), loop.session));
+  const place = await findPlace(folderIn(main, loop));
+  const path = await givenList(place, state);
+  if (path !== null) await markList(place, path, state);
 }

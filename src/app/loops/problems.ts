@@ -1,8 +1,9 @@
 /** What can keep a loop from being made, gone on with or taken away, in a person's words. */
 import { resolve } from 'node:path';
 import { Problem, shellWord } from '../../core/index.ts';
-import { type Apart, onlyFolder } from '../../repo/index.ts';
+import { type Apart, type NamedCommit, onlyFolder } from '../../repo/index.ts';
 import type { Loop } from '../../store/index.ts';
+import { count, oneLine } from '../../views/index.ts';
 
 const short = (ref: string): string => ref.replace(/^refs\/heads\//, '');
 
@@ -34,12 +35,16 @@ export const noCommit = (dir: string): Problem =>
     fix: 'git add -A && git commit -m "Begin", then run again.',
   });
 
-export const detached = (root: string): Problem =>
+/** `unfinished`: the operation that is under way there. */
+export const detached = (root: string, unfinished: string | null): Problem =>
   new Problem({
     code: 'loop.detached',
-    what: `The main checkout ${root} is on no branch (detached HEAD).`,
-    why: "A loop's work lands on the branch that the main checkout is on when the loop begins.",
-    fix: `git -C ${shellWord(root)} switch BRANCH, then run again.`,
+    what: `${root} is on no branch (${unfinished === null ? 'detached HEAD' : `a ${unfinished} is under way`}).`,
+    why: 'A new loop begins at the branch of the checkout where you stand, and lands on it. A loop that is known goes on all the same.',
+    fix:
+      unfinished === null
+        ? `git -C ${shellWord(root)} switch BRANCH, then run again.`
+        : `Finish the ${unfinished} or end it (git -C ${shellWord(root)} status says how), then run again.`,
   });
 
 export const beingMade = (name: string): Problem =>
@@ -77,6 +82,20 @@ export const notMade = (id: string, why: string): Problem =>
     what: `The work tree of loop ${id} could not be made.`,
     why,
     fix: 'Mend what git says, or free disk space, and run again; nothing was left behind.',
+  });
+
+/** Commits with their subjects, for a sentence. */
+export function commitWords(commits: readonly NamedCommit[]): string {
+  const named = commits.slice(0, 3).map(({ id, subject }) => `${id.slice(0, 7)} ${oneLine(subject, 60)}`);
+  return `${named.join(', ')}${commits.length > 3 ? ` and ${commits.length - 3} more` : ''}`;
+}
+
+export const madeAfterLanding = ({ id, branch, onto }: Loop, commits: readonly NamedCommit[]): Problem =>
+  new Problem({
+    code: 'loop.after_landing',
+    what: `${short(branch)} holds ${count(commits.length, 'commit')} of after its landing: ${commitWords(commits)}.`,
+    why: `Loop ${id} has landed on ${short(onto)}, so its name means a new loop, and that would take the place of what is not in ${short(onto)}.`,
+    fix: `ralph loops merge ${id} brings them in; ralph loops discard ${id} puts them aside under a name of ours. Then run again, or name the new loop differently.`,
   });
 
 export const branchStays = ({ id, branch }: Loop): Problem =>

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { Problem } from '../../core/index.ts';
+import { isTreeOf } from '../../repo/index.ts';
 import { type Loop, readLoops, tellLoop } from '../../store/index.ts';
 import { namedSession } from '../choose.ts';
 import { loadSettings } from '../config.ts';
@@ -10,9 +11,10 @@ import { findPlace, type Place } from '../place.ts';
 import type { RunRequest } from '../plan.ts';
 import { type RunOutcome, runLoop } from '../run.ts';
 import { fromHere, whichList } from '../which-list.ts';
-import { folderIn, mainPlace } from './beside.ts';
+import { folderIn, isWhole, mainPlace } from './beside.ts';
 import { takeBackLost } from './lost.ts';
 import { type OpenedLoop, openLoop } from './make.ts';
+import { beginsAt, goesOn, landsIn, loopCalled } from './origin.ts';
 import { unmakeUnused } from './take-away.ts';
 
 /** Every start: in a loop's work tree where one is asked for, where a loop's session is named, and where we stand in one. */
@@ -39,11 +41,12 @@ async function runInLoop(
   request: RunRequest,
   { place, name, anew }: { place: Place; name: string; anew: boolean },
 ): Promise<RunOutcome> {
-  const { main, asked, settings } = await askedFrom(request, place);
-  const list = await listToGive(main, { name, named: settings.tasks });
+  const { main, from, asked, settings } = await askedFrom(request, { place, name, anew });
+  const list = await listToGive(main, from, { name, named: settings.tasks });
   const inputs = ['ralph.yml', '.ralph/ralph.toml', list?.path ?? null, settings.promptFile];
   const opened = await openLoop({
     main,
+    from,
     name,
     anew,
     settings,
@@ -54,28 +57,44 @@ async function runInLoop(
   const { loop, cwd } = opened;
   const flags = {
     ...asked.flags,
-    ...(list !== null && isAbsolute(list.path) ? moved(main, loop, list.path) : {}),
+    ...(list !== null && isAbsolute(list.path) ? moved({ main, from, loop }, list.path) : {}),
   };
   return { ...(await played({ ...asked, flags, cwd }, main, opened)), loop: loop.id };
 }
 
-/** The list of the main checkout, of which a new work tree is given a copy; a loop that is there may have its own. */
-async function listToGive(main: Place, { name, named }: { name: string; named: string | null }) {
+/** The list of which a new work tree is given a copy; a loop that is there may have its own. */
+async function listToGive(main: Place, from: Place, { name, named }: { name: string; named: string | null }) {
   const isThere = readLoops(main.mainDir).some(
     ({ id, standing, worktree }) => id === name && standing !== 'removed' && existsSync(worktree),
   );
-  return whichList({ place: main, cwd: main.dir, named }).catch((error: unknown) => {
+  return whichList({ place: from, cwd: from.dir, named }).catch((error: unknown) => {
     if (isThere && error instanceof Problem) return null;
     throw error;
   });
 }
 
-/** What was typed, by names that mean the same in the loop's work tree. */
-export async function askedFrom(request: RunRequest, place: Place) {
+interface Meant {
+  /** Where the person stands. */
+  place: Place;
+  name: string;
+  anew: boolean;
+  lost?: readonly Loop[];
+}
+
+/**
+ * What was typed, by names that mean the same in the loop's work tree; with the checkout that a new loop begins at, or
+ * that the known one lands in. A work tree that is there has settings of its own.
+ */
+export async function askedFrom(request: RunRequest, { place, name, anew, lost }: Meant) {
   const main = await mainPlace(place);
   const asked = typedFrom(request, place, main);
-  const layers = { place: main, env: request.env, flags: asked.flags, session: null };
-  return { main, asked, settings: (await loadSettings(layers)).settings };
+  const found = loopCalled(main, name, lost);
+  const known = found !== null && goesOn(found, anew) ? found : null;
+  const from = known === null ? beginsAt(place, main) : await landsIn(main, known);
+  const isThere = known !== null && isTreeOf(main.project, known.worktree) && isWhole(known);
+  const home = isThere ? await findPlace(folderIn(main, known)) : from;
+  const layers = { place: home, env: request.env, flags: asked.flags, session: null };
+  return { main, from, asked, settings: (await loadSettings(layers)).settings };
 }
 
 function typedFrom(request: RunRequest, place: Place, main: Place): RunRequest {
@@ -91,10 +110,15 @@ function typedFrom(request: RunRequest, place: Place, main: Place): RunRequest {
 }
 
 /** A list elsewhere in the repository is the one in the loop's work tree. */
-function moved(main: Place, { worktree }: Loop, path: string): { tasks?: string } {
-  const below = relative(main.project.root, path);
-  const outside = below === '..' || below.startsWith(`..${sep}`) || isAbsolute(below);
-  return outside ? {} : { tasks: relative(folderIn(main, { worktree }), join(worktree, below)) };
+function moved(
+  { main, from, loop }: { main: Place; from: Place; loop: Loop },
+  path: string,
+): { tasks?: string } {
+  const below = [from, main]
+    .map(({ project }) => relative(project.root, path))
+    .find((one) => one !== '..' && !one.startsWith(`..${sep}`) && !isAbsolute(one));
+  if (below === undefined) return {};
+  return { tasks: relative(folderIn(main, loop), join(loop.worktree, below)) };
 }
 
 async function played(request: RunRequest, main: Place, { loop, made }: OpenedLoop): Promise<RunOutcome> {

@@ -180,7 +180,7 @@ async function treeFor(
   const root = named(realpathSync(folder));
   const inputs = ['ralph.yml', '.ralph/ralph.toml'];
   const how = { root, flags: ['-f', '--detach'], start: draft, id: loop.id, inputs };
-  const why = await buildTree({ main, ...how, worktree: settings.worktree, env });
+  const why = await buildTree({ main, from: main, ...how, worktree: settings.worktree, env });
   if (why !== null)
     throw new Problem({ code: 'loop.not_made', what: 'No work tree could be made for it.', why, fix: '' });
   return root;

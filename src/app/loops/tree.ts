@@ -10,11 +10,13 @@ import { printsOf } from './given-files.ts';
 
 interface TreeCall extends Pick<NewTree, 'root' | 'flags' | 'start'> {
   main: Place;
+  /** The checkout whose untracked files it is given. */
+  from: Place;
   /** The loop it is for. */
   id: string;
   /** Where it is that loop's own: what it is known by. */
   known?: MarkedLoop;
-  /** Untracked files of the main checkout that it is given beside those of `worktree.copy`. */
+  /** Untracked files of that checkout that it is given beside those of `worktree.copy`. */
   inputs: readonly string[];
   worktree: Settings['worktree'];
   env: NodeJS.ProcessEnv;
@@ -22,9 +24,9 @@ interface TreeCall extends Pick<NewTree, 'root' | 'flags' | 'start'> {
 
 /** Answers why git could not make it, or null; throws where it cannot be prepared. */
 export async function buildTree(call: TreeCall): Promise<string | null> {
-  const { main, root, flags, start, id, inputs, worktree, env } = call;
+  const { main, from, root, flags, start, id, inputs, worktree, env } = call;
   const given = [...AGENTS_OWN, ...worktree.copy, ...inputs];
-  const why = await addTree(besideOf(main), { root, flags, start, copy: given });
+  const why = await addTree(besideOf(from), { root, flags, start, copy: given });
   if (why !== null) return why;
   const cwd = folderIn(main, { worktree: root });
   await hideLinks(main, cwd);
