@@ -12,8 +12,9 @@ import {
   scanJournal,
   sessionsFolder,
 } from '../store/index.ts';
-import { archivedSessions } from './archived.ts';
-import { groundOf, loopNamed } from './known-loops.ts';
+import { archivedFolder, archivedSessions } from './archived.ts';
+import { type FormerLoop, formerLoop, formerNote, formerProblem } from './former-loop.ts';
+import { groundOf, loopNamed, noLoopCalled } from './known-loops.ts';
 import type { Place } from './place.ts';
 
 /** How the journal's last record ended, read from the file's tail. */
@@ -26,6 +27,8 @@ const TAIL_BYTES = 64 * 1024;
 
 export interface KnownSession extends ListedSession {
   ending: Ending;
+  /** What a person should know who looks at it: that it was archived, or that its loop is no more. */
+  note?: string;
 }
 
 /** Every session of this project, oldest first, with how it ended. */
@@ -79,17 +82,34 @@ export function isOpen(state: State): boolean {
   return state.feedback.length > 0 || [...state.tasks.values()].some((task) => !isTerminal(task.status));
 }
 
-/** `@loop` is the session of that loop, `@session` the session itself. */
-async function sessionIdOf({ mainDir }: Place, name: string): Promise<string> {
+/** `@loop` is the session of that loop, `@session` the session itself; a loop that is no more is one that was. */
+async function meant({ mainDir }: Place, name: string): Promise<string | FormerLoop> {
   const id = name.replace(/^@/, '');
   if (id === name || isSessionId(id)) return id;
-  return (await loopNamed(mainDir, id)).sessionId;
+  const loop = await loopNamed(mainDir, id);
+  const found = loop?.sessionId ?? (await formerLoop(mainDir, id.toLowerCase()));
+  if (found === null) throw await noLoopCalled(mainDir, id);
+  return found;
+}
+
+/** To look at it only: also one whose record was archived, or whose loop is no more, with a note that says so. */
+export async function seenSession(place: Place, name: string): Promise<KnownSession> {
+  const found = await meant(place, name);
+  const id = typeof found === 'string' ? found : found.session;
+  const there = (await knownSessions(place)).find((session) => session.id === id);
+  const dir = there?.dir ?? (id === null ? null : archivedFolder(place.mainDir, id));
+  if (id === null || dir === null) return namedSession(place, name);
+  const away = there === undefined ? `Session ${id} was archived; this is ${relative(place.dir, dir)}.` : '';
+  const note = [typeof found === 'string' ? '' : formerNote(found), away].filter(Boolean).join(' ');
+  return { id, dir, hasJournal: true, ending: await endingOf(dir), ...(note === '' ? {} : { note }) };
 }
 
 /** The named session, or a Problem that names what there is. */
 export async function namedSession(place: Place, name: string): Promise<KnownSession> {
   const all = await knownSessions(place);
-  const id = await sessionIdOf(place, name);
+  const one = await meant(place, name);
+  if (typeof one !== 'string' && !one.goesOn) throw formerProblem(place.mainDir, one);
+  const id = typeof one === 'string' ? one : one.session!;
   const found = all.find((session) => session.id === id);
   if (found) return found;
   const newest = all
@@ -105,7 +125,9 @@ export async function namedSession(place: Place, name: string): Promise<KnownSes
       : isSessionId(id)
         ? `This project has ${newest || 'no session yet'}.`
         : 'A session is named like 260208-143000.',
-    fix: away ? `To look at it, copy it back: ${copyBack(place, away)}.` : 'See `ralph sessions`.',
+    fix: away
+      ? `\`ralph status ${id}\` shows it. To go on with it, copy it back: ${copyBack(place, away)}.`
+      : 'See `ralph sessions`.',
   });
 }
 

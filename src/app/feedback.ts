@@ -15,7 +15,7 @@ import {
   signingKey,
   writeBatch,
 } from '../store/index.ts';
-import { openState } from './windows.ts';
+import { openToChange } from './windows.ts';
 
 export interface FeedbackRequest {
   cwd: string;
@@ -48,7 +48,7 @@ const WORDS = new Set(['.md', '.markdown', '.mdown', '.txt', '']);
 /** Throws a Problem where it cannot be given; then nothing was written. */
 export async function giveFeedback(request: FeedbackRequest): Promise<{ data: GivenFeedback; text: string }> {
   const { cwd, files } = request;
-  const { session, state, live } = await openState(cwd, request.session);
+  const { session, state, live } = await openToChange(cwd, request.session);
   const cycle = state.cycle + 1;
   const { words, beside } = await readAll(request);
   const wish = request.wish?.trim() ?? null;

@@ -35,19 +35,25 @@ export async function knownLoops(mainDir: string): Promise<KnownLoop[]> {
   return [...byGround.values()];
 }
 
-/** The loop of this name, with or without its `@`, or of this session; a Problem that names what there is. */
-export async function loopNamed(mainDir: string, name: string): Promise<KnownLoop> {
-  const wanted = name.replace(/^@/, '').toLowerCase();
+/** The loop of this name, or of this session; null: none that can be gone to. */
+export async function loopNamed(mainDir: string, name: string): Promise<KnownLoop | null> {
+  const wanted = name.toLowerCase();
   const loops = await knownLoops(mainDir);
   const found = loops.filter((loop) => loop.name.toLowerCase() === wanted || loop.sessionId === wanted);
-  if (found.length === 1) return found[0]!;
   if (found.length > 1) throw ambiguous(wanted, found);
+  return found[0] ?? null;
+}
+
+/** Names what there is. */
+export async function noLoopCalled(mainDir: string, name: string): Promise<Problem> {
+  const wanted = name.toLowerCase();
+  const loops = await knownLoops(mainDir);
   const near = nearest(
     wanted,
     loops.map((loop) => loop.name),
   );
   const known = loops.map((loop) => `@${loop.name}${loop.live ? ' (runs now)' : ''}`);
-  throw new Problem({
+  return new Problem({
     code: 'loop.unknown',
     what: `There is no loop called @${wanted}.${near === null ? '' : ` Did you mean @${near}?`}`,
     why: known.length === 0 ? 'No loop has run here yet.' : `The loops of this project: ${known.join(', ')}.`,

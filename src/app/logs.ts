@@ -4,8 +4,9 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { Problem, type RedactingStream, type State } from '../core/index.ts';
-import { logName } from '../store/index.ts';
+import { logName, sessionsFolder } from '../store/index.ts';
 import { nextWords } from '../views/index.ts';
+import { findPlace } from './place.ts';
 import { redactorHere } from './secrets.ts';
 import { openState, type StateWindow } from './windows.ts';
 
@@ -22,10 +23,11 @@ const LOOK_EVERY_MS = 300;
 
 export async function showLog(request: LogRequest): Promise<void> {
   const { session, state, live } = await settled(request);
+  if (session.note !== undefined) process.stderr.write(`${session.note}\n`);
   const newest = newestStarted(state);
   const wanted = request.iteration === null ? newest : Number(request.iteration);
   if (!Number.isInteger(wanted) || !state.attempts.has(wanted)) throw unknown(request, { state, live });
-  const path = join(session.dir, logName(wanted));
+  const path = await logOf(request.cwd, session, wanted);
   const starting = live.runner !== null && state.open.has(wanted);
   if (!starting && !existsSync(path)) throw missing(path);
   const tail: Tail = {
@@ -53,6 +55,7 @@ export interface FollowRequest {
 /** The newest transcript and each that follows it, one after the other, until the run ends. It changes nothing. */
 export async function followRun({ cwd, session: named, json }: FollowRequest): Promise<void> {
   const { session } = await openState(cwd, named);
+  if (session.note !== undefined) process.stderr.write(`${session.note}\n`);
   for (let shown = 0; ; ) {
     const { state, live } = await openState(cwd, session.id);
     const next = shown === 0 ? newestStarted(state) : nextStarted(state, shown);
@@ -70,6 +73,13 @@ export async function followRun({ cwd, session: named, json }: FollowRequest): P
 /** 0: none yet. */
 function nextStarted({ attempts }: State, after: number): number {
   return [...attempts.keys()].filter((iteration) => iteration > after).sort((a, b) => a - b)[0] ?? 0;
+}
+
+/** An archived session may have left its logs where they were. */
+async function logOf(cwd: string, { id, dir }: StateWindow['session'], iteration: number): Promise<string> {
+  const path = join(dir, logName(iteration));
+  const left = join(sessionsFolder((await findPlace(cwd)).mainDir), id, logName(iteration));
+  return !existsSync(path) && existsSync(left) ? left : path;
 }
 
 /** The session, once what is asked for has started; who only looks does not wait for that. */

@@ -22,7 +22,7 @@ import { some } from '../views/index.ts';
 import { loadSettings } from './config.ts';
 import { findPlace } from './place.ts';
 import { type SendRequest, sendAll } from './send.ts';
-import { openState } from './windows.ts';
+import { openToChange } from './windows.ts';
 
 export interface UnblockRequest {
   cwd: string;
@@ -61,7 +61,7 @@ export interface Unblocked {
 /** Throws a Problem for a name or class that is unknown, that no blocked task has, and for an aborted session. */
 export async function unblock(request: UnblockRequest): Promise<Unblocked> {
   const { cwd, env, timeoutS, timeoutMultiplier, maxAttempts, reason } = request;
-  const { state, session, live } = await openState(cwd, request.session);
+  const { state, session, live } = await openToChange(cwd, request.session);
   if (state.aborted?.done) throw aborted(session.id);
   const tasks = chosen(state, request.which);
   if (tasks.length === 0)

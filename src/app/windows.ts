@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { State } from '../core/index.ts';
 import { foldSession, isHeld, readLock, scanJournal } from '../store/index.ts';
 import { emptyStory, type LiveInfo, type MessageStory, type Story, tell } from '../views/index.ts';
-import { currentSession, type KnownSession, knownSessions } from './choose.ts';
+import { currentSession, type KnownSession, knownSessions, seenSession } from './choose.ts';
 import { findPlace } from './place.ts';
 
 /** The built file this code stands in has a name made of its content; run from its sources it has none. */
@@ -26,18 +26,31 @@ export interface StateWindow {
 
 /** The state alone is enough for most windows; the story of a long session costs as much again. */
 export async function openState(cwd: string, id?: string): Promise<StateWindow> {
-  const session = await currentSession(await findPlace(cwd), id);
+  return stateOf(await seen(cwd, id));
+}
+
+/** The same of a session that something is to be said to: one that nobody goes on with is none. */
+export async function openToChange(cwd: string, id?: string): Promise<StateWindow> {
+  return stateOf(await currentSession(await findPlace(cwd), id));
+}
+
+async function stateOf(session: KnownSession): Promise<StateWindow> {
   const { state, messages } = foldSession(session.dir, BUILD);
   return { session, state, live: await liveOf(session.dir), messages };
 }
 
 export async function openWindow(cwd: string, id?: string): Promise<Window> {
-  const session = await currentSession(await findPlace(cwd), id);
+  const session = await seen(cwd, id);
   const story = emptyStory();
   scanJournal(join(session.dir, 'journal.jsonl'), (record) => {
     tell(story, record);
   });
   return { session, story, live: await liveOf(session.dir) };
+}
+
+async function seen(cwd: string, id: string | undefined): Promise<KnownSession> {
+  const place = await findPlace(cwd);
+  return id === undefined ? currentSession(place) : seenSession(place, id);
 }
 
 export async function liveOf(dir: string): Promise<LiveInfo> {

@@ -103,6 +103,7 @@ const status: Look = async (id, options) => {
   const now = Date.now();
   const named = id ?? options.session;
   const { session, state, live, messages } = await app.openState(folderOf(options), named);
+  tellBeside(session.note);
   const text = views.statusText(state, now, live).trimEnd();
   const told = views.tellSenders(state, messages);
   const rest = told.length === 0 ? '' : `\n${views.messagesText(told)}`;
@@ -138,6 +139,7 @@ const inbox: Look = async (_, options) => {
   const [app, views] = await load();
   const cwd = folderOf(options);
   const { session, state } = await app.openState(cwd, options.session);
+  tellBeside(session.note);
   const staged = state.cycleWork.approval === null ? [] : await app.askedNotes(cwd, session.dir, state);
   const ofLoop = (loop: string, session_id: string) => ({ loop, session_id });
   const own = views.inboxJson(state, staged);
@@ -162,7 +164,8 @@ const inbox: Look = async (_, options) => {
 
 const why: Look = async (subject, options) => {
   const [app, views] = await load();
-  const { story, live } = await app.openWindow(folderOf(options), options.session);
+  const { session, story, live } = await app.openWindow(folderOf(options), options.session);
+  tellBeside(session.note);
   const view = { now: Date.now(), live };
   answer(options, views.whyJson(story, subject, view), views.whyText(story, subject, view));
 };
@@ -173,7 +176,8 @@ function lastOf(options: WindowOptions): { last?: number } {
 
 const events: Look = async (_, options) => {
   const [app, views] = await load();
-  const { story } = await app.openWindow(folderOf(options), options.session);
+  const { session, story } = await app.openWindow(folderOf(options), options.session);
+  tellBeside(session.note);
   const query = { ...lastOf(options), ...(options.topic === undefined ? {} : { topic: options.topic }) };
   answer(options, views.topicsJson(story, query), views.topicsText(story, query));
 };
@@ -203,7 +207,7 @@ const interventions: Look = async (_, options) => {
     const counts = wanted.length > 20 ? `\n${views.interventionCounts(wanted)}` : '';
     answer(options, wanted, views.interventionsText(wanted, sequel) + none + counts);
   }
-  tellLost(setAside());
+  tellBeside(setAside());
 };
 
 async function knownType(type: string, known: readonly string[]): Promise<void> {
@@ -228,7 +232,7 @@ const profile: Look = async (_, options) => {
       agent,
       profiles.map((each) => each.agent_id),
     );
-  tellLost(lost);
+  tellBeside(lost);
   answer(options, wanted, views.profilesText(wanted));
 };
 
@@ -244,8 +248,8 @@ async function unknownAgent(name: string, known: string[]): Promise<Error> {
 }
 
 /** Beside the answer, so that a program still reads one JSON value. */
-function tellLost(lost: string | null): void {
-  if (lost !== null) process.stderr.write(`${lost}\n`);
+function tellBeside(words: string | null | undefined): void {
+  if (words != null) process.stderr.write(`${words}\n`);
 }
 
 export const logs: Look = async (iteration, options) => {

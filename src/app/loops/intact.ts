@@ -22,6 +22,7 @@ import {
 import { liveRun } from '../checks/place.ts';
 import { readState } from '../choose.ts';
 import { withoutOwnSecrets } from '../environment.ts';
+import { formerProblem, registered } from '../former-loop.ts';
 import { findPlace, type Place } from '../place.ts';
 import { besideOf, folderIn, mainPlace } from './beside.ts';
 import { takeBackLost } from './lost.ts';
@@ -40,6 +41,7 @@ export async function loopHere(
   const loop = all.find(({ id }) => id === name.replace(/^@/, ''));
   if (loop !== undefined && loop.standing !== 'removed') return { main, loop };
   const ids = loops.map(({ id }) => id);
+  if (loop !== undefined) throw formerProblem(main.mainDir, registered(main.mainDir, loop), ids);
   const near = nearest(name, ids);
   throw new Problem({
     code: 'loop.unknown',
