@@ -1,4 +1,5 @@
 /** The last part of a run: its loop's work lands, loops that waited for it land, and what is left over is told. */
+import { existsSync } from 'node:fs';
 import type { Settings } from '../../config/index.ts';
 import type { Exit, GateDef, LandingFact, State } from '../../core/index.ts';
 import type { Landings } from '../../engine/index.ts';
