@@ -1,28 +1,28 @@
 /** Killed while an agent that was hired settles the conflict of a landing: the next start goes on, never half. */
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { readLoops } from '../../src/store/index.ts';
-import { DONE, makeProject, type Project, story, taskList } from '../e2e/project.ts';
-import { kill, until } from './killing.ts';
+import { DONE, makeProject, type Project, type ScriptedRun, story, taskList } from '../e2e/project.ts';
+import { kill, marked, told, until } from './killing.ts';
 
 const SHARED = 'top\nas it was\nend\n';
 
+const SLOWLY: ScriptedRun['do'] = [
+  { run: 'echo x >> "$HOME/began"' },
+  { sleep_ms: 1500 },
+  { write: { path: 'shared.txt', content: 'top\nboth\nend\n' } },
+  { say: DONE },
+];
+
 /** A loop that is done beside a main branch that changed the same line, and an agent that is slow to settle it. */
-async function conflicting(config: string): Promise<Project> {
+async function conflicting(config: string, slowly: ScriptedRun['do'] = SLOWLY): Promise<Project> {
   const project = makeProject({
     files: { 'shared.txt': SHARED, 'A.json': taskList([story('A')]) },
     config: `land: branch\nmerge: { resolve: scripted }\n${config}`,
     runs: [
       { when: { task: 'A' }, do: [{ run: 'sed -i s/as.it.was/mine/ shared.txt' }, { say: DONE }] },
-      {
-        do: [
-          { run: 'echo x >> "$HOME/began"' },
-          { sleep_ms: 1500 },
-          { write: { path: 'shared.txt', content: 'top\nboth\nend\n' } },
-          { say: DONE },
-        ],
-      },
+      { do: slowly },
     ],
   });
   expect((await project.ralph(['run', '--worktree', 'one', '--tasks', 'A.json'])).code).toBe(0);
@@ -69,3 +69,32 @@ test('while the gates run on what it made, that is not made again', async ({ onT
   await goesOn(project);
   expect(project.git('config', '--get', 'user.name')).toBe('Test');
 });
+
+test.each([
+  ['on main', ['merge', '-q', '--no-edit', 'ralph/one']],
+  ['in the loop', ['merge', '-q', '--no-edit', 'main']],
+])(
+  'a person who merges by hand %s after that finds nothing left of the agent, and what it made is kept',
+  async (where, args) => {
+    const project = await conflicting('', [
+      { write: { path: 'half.txt', content: 'half\n' } },
+      { run: 'echo $$ > "$HOME/agent.pid"; exec sleep 600' },
+    ]);
+    onTestFinished(() => project.remove());
+    const started = project.start(['loops', 'merge', 'one']);
+    await told(project, 'agent.pid');
+    await kill(started);
+    expect([loop(project).standing, marked(project).length > 0]).toEqual(['queued', true]);
+    const there = where === 'on main' ? project.dir : loop(project).worktree;
+    expect(() => project.git('-C', there, ...args)).toThrow();
+    writeFileSync(join(there, 'shared.txt'), 'top\nby hand\nend\n');
+    project.git('-C', there, 'commit', '-qam', 'Both, by hand');
+    const again = await project.ralph(['loops', 'merge', 'one']);
+    expect([again.code, loop(project).standing]).toEqual([0, 'landed']);
+    expect(project.git('show', 'main:shared.txt')).toBe('top\nby hand\nend');
+    expect(marked(project)).toEqual([]);
+    expect(project.git('worktree', 'list').split('\n')).toHaveLength(2);
+    const [, ref] = /it is kept: (refs\/ralph\/hired\/\S+)\./.exec(again.err)!;
+    expect(project.git('show', `${ref}:half.txt`)).toBe('half');
+  },
+);

@@ -36,7 +36,7 @@ import { loopHere, ownTree } from './intact.ts';
 import { landingFact } from './landing-words.ts';
 import { noteLanding } from './note.ts';
 import { limitsOf, type Purse, payFrom } from './purse.ts';
-import { type Play, type SettlerCall, settlerOf } from './settle.ts';
+import { clearHired, type Play, type SettlerCall, settlerOf } from './settle.ts';
 
 /** Who asks, and how it may be told and stopped. */
 interface Asking {
@@ -78,6 +78,7 @@ export async function landOne(work: Work, asking: Asking, how: Settings['land'])
     typeof how === 'object'
       ? await handOverTo(how.command, { place, loop, asking })
       : await land(work, asking);
+  if (landing.kind !== 'queued') await clearHired(place, loop.id, asking);
   return landingFact(loop, landing, {
     hired: how === 'merge' ? hiredFor(place, loop) : null,
     unfinished,

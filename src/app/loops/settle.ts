@@ -2,7 +2,7 @@
  * Hires an agent for the conflict of a landing: an errand like any other run, in a session and a work tree of its own,
  * where the merge lies as a draft. What of it lands is decided where loops land.
  */
-import { realpathSync } from 'node:fs';
+import { existsSync, realpathSync } from 'node:fs';
 import { mkdir, readdir, rmdir } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
 import type { Settings } from '../../config/index.ts';
@@ -102,6 +102,18 @@ export async function dropSettling(
   // What stays in it stays.
   if (names.length > 0) await rmdir(folder).catch(() => undefined);
   return kept;
+}
+
+/** What an agent left that nobody waits for any more, as a person settled the conflict meanwhile: kept, and cleared. */
+export async function clearHired(
+  place: Place,
+  loop: string,
+  { env, say }: Pick<SettlerCall, 'env' | 'say'>,
+): Promise<void> {
+  if (!existsSync(folderOf(place, loop, env))) return;
+  const kept = await dropSettling(await mainPlace(place), loop, { env, keep: true });
+  if (kept !== null)
+    say(`Nobody needs what an agent was hired to make for loop ${loop} any more; it is kept: ${kept}.`);
 }
 
 /** `stays`: the work tree is all there is of it. */
