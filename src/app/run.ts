@@ -26,6 +26,7 @@ import {
   openMessenger,
   redraw,
   type TaskList,
+  tellLeft,
 } from '../engine/index.ts';
 import type { Unlanded } from '../fleet/index.ts';
 import { ownIdentity } from '../process/index.ts';
@@ -266,6 +267,7 @@ async function runAwake(request: RunRequest, start: Start, awake: KeptAwake | nu
     const { state, pool } = opened.house;
     // No task is left, whatever becomes of the loop as a whole.
     if (exit.code === 0 || state.landing !== null) await pool?.close();
+    await tellLeft(opened.house).catch(() => undefined);
     const others = settings.unblock.autoSuggest ? await otherAgents(settings, request.env) : null;
     const landing = state.landing === null ? {} : { landing: state.landing };
     return {

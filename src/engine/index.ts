@@ -6,6 +6,7 @@ export { matchesAny, OWN_RULES } from './match.ts';
 export { type Messenger, openMessenger } from './messenger.ts';
 export type { LoopName } from './news.ts';
 export { finishSettingAside, setAside } from './perform/leftovers.ts';
+export { tellLeft } from './perform/side.ts';
 export type * from './ports.ts';
 export type * from './ports-channel.ts';
 export type * from './ports-cycle.ts';

@@ -245,8 +245,10 @@ export interface GroundPool {
   fill(id: string, mark: Mark): Promise<Ground>;
   /** The work tree as it lies; null where it is gone. */
   open(id: string): Promise<Ground | null>;
-  /** Gives them all back. */
+  /** Gives them all back, but for those that hold a repository with what is nowhere else. */
   close(): Promise<void>;
+  /** Those that were left because of that since it was last asked, with where in them the repositories lie. */
+  left(): { root: string; paths: string[] }[];
 }
 
 /** What other sessions of the project spend, while this one runs. */

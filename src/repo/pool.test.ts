@@ -154,3 +154,43 @@ test('changes of one file are put together where they fit, and left alone where 
   expect(repository.text('clash.txt')).toBe(made(0, 'ours\n'));
   expect(await ground.current(['fits.txt'])).toEqual(new Map([['fits.txt', merged[0]!.after]]));
 });
+
+test.each<[string, boolean]>([
+  ['that is filled anew', false],
+  ['that is given back', true],
+])('a repository that an agent made in a work tree %s is left where it lies, and told', async (_, closes) => {
+  const pool = poolOf();
+  const mark = await ground.snapshot();
+  const { sessionId } = ground.options;
+  const id = `${sessionId}-1`;
+  await pool.fill(id, mark);
+  writeFileSync(at(id, 'left.txt'), 'left\n');
+  repository.git('init', '-q', at(id, 'made'));
+  writeFileSync(at(id, 'made/only.txt'), 'only here\n');
+  if (closes) await pool.close();
+  else {
+    const side = await pool.fill(id, mark);
+    expect((await side.snapshot()).tree).toBe(mark.tree);
+    expect((await pool.open(id))?.root).toBe(side.root);
+    expect(side.root).not.toBe(join(folder, id));
+    // The next one begins in the clean one, and so does a run that finds it after a crash.
+    await pool.fill(id, mark);
+    expect((await poolOf().open(id))?.root).toBe(side.root);
+  }
+  expect(text(id, 'made/only.txt')).toBe('only here\n');
+  expect(pool.left()).toEqual([{ root: join(folder, id), paths: ['made'] }]);
+  expect(pool.left()).toEqual([]);
+  await pool.close();
+  expect(text(id, 'made/only.txt')).toBe('only here\n');
+  expect(existsSync(join(folder, `${id}.2`))).toBe(false);
+});
+
+test('a repository in it of which everything is elsewhere is no reason to keep it', async () => {
+  const pool = poolOf();
+  const mark = await ground.snapshot();
+  await pool.fill('test-1', mark);
+  repository.git('init', '-q', at('test-1', 'made'));
+  await pool.fill('test-1', mark);
+  expect(existsSync(at('test-1', 'made'))).toBe(false);
+  expect(pool.left()).toEqual([]);
+});

@@ -1,15 +1,18 @@
 /**
  * Work trees of our own beside the user's, for attempts that run at the same time. Each is a git work tree on
- * no branch, made once and filled anew for every attempt; what git ignores stays in it from one to the next.
+ * no branch, made once and filled anew for every attempt; what git ignores stays in it from one to the next. One that
+ * holds a repository with what is nowhere else is left as it lies, and another takes its place.
  * Nothing else lives below the pool's folder, and nothing outside it is ever removed.
  */
-import { existsSync, lstatSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import { type Mark, Problem } from '../core/index.ts';
 import type { GroundPool } from '../engine/index.ts';
+import { heldApart } from './apart.ts';
 import { openGround, type RepoGround } from './ground.ts';
 import { isAtOrBelow } from './paths.ts';
+import { gitDirOf } from './project.ts';
 import { addTree, type Beside, dropTree, isTreeOf, listTrees, SHARED, treeGit } from './tree.ts';
 
 export interface PoolOptions {
@@ -31,6 +34,7 @@ export function openPool(options: PoolOptions): GroundPool | null {
   const { root, hasGit } = options.ground;
   if (!hasGit || existsSync(join(root, '.gitmodules'))) return null;
   const opened = new Map<string, RepoGround>();
+  let left: Left[] = [];
   let last: Promise<unknown> = Promise.resolve();
   // git locks the repository while it makes a work tree, so they are made one after another.
   const alone = <T>(work: () => Promise<T>): Promise<T> => {
@@ -39,18 +43,32 @@ export function openPool(options: PoolOptions): GroundPool | null {
     return mine;
   };
   const open = async (id: string): Promise<RepoGround | null> => {
-    const root = join(options.folder, id);
+    const root = rootOf(options.folder, id);
     if (!isTreeOf(options.ground, root)) return null;
-    const known = opened.get(id);
+    const known = opened.get(root);
     if (known !== undefined) return known;
-    const ground = await openBeside(options, root, id);
-    opened.set(id, ground);
+    const ground = await openBeside(options, root, basename(root));
+    opened.set(root, ground);
     return ground;
   };
   return {
-    fill: (id, mark) => alone(() => fill(options, { id, mark, open, forget: () => opened.delete(id) })),
+    fill: (id, mark) =>
+      alone(() =>
+        fill(options, {
+          id,
+          mark,
+          open,
+          forget: (root) => opened.delete(root),
+          left: (one) => left.push(one),
+        }),
+      ),
     open,
-    close: () => alone(() => removeAll(options)),
+    close: () => alone(() => removeAll(options, (one) => left.push(one))),
+    left() {
+      const told = left;
+      left = [];
+      return told;
+    },
   };
 }
 
@@ -69,20 +87,52 @@ async function openBeside({ ground }: PoolOptions, root: string, id: string): Pr
   });
 }
 
+type Left = ReturnType<GroundPool['left']>[number];
+
+/** The work tree of that name, or the newest in its place: `NAME.2`, `NAME.3` … */
+function rootOf(folder: string, id: string): string {
+  return join(folder, take(id, newestTake(folder, id)));
+}
+
+const take = (id: string, n: number): string => (n === 1 ? id : `${id}.${n}`);
+
+function newestTake(folder: string, id: string): number {
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  const takes = names.flatMap((name) =>
+    name.startsWith(`${id}.`) && /^\d+$/.test(name.slice(id.length + 1))
+      ? [Number(name.slice(id.length + 1))]
+      : [],
+  );
+  return Math.max(1, ...takes);
+}
+
+/** Repositories in it that somebody made there, with what is nowhere else; itself as `.`, where it is one by now. */
+async function madeThere(options: PoolOptions, root: string): Promise<string[]> {
+  if (!existsSync(root)) return [];
+  if (!isTreeOf(options.ground, root)) return gitDirOf(root) === null ? [] : ['.'];
+  return (await heldApart(besideOf(options), root)).map(({ path }) => path);
+}
+
 interface Filling {
   id: string;
   mark: Mark;
   open(id: string): Promise<RepoGround | null>;
-  forget(): void;
+  forget(root: string): void;
+  left(one: Left): void;
 }
 
 /** Makes or cleans the work tree, and puts on top of the commit what stands uncommitted in the user's. */
-async function fill(options: PoolOptions, { id, mark, open, forget }: Filling): Promise<RepoGround> {
-  const root = join(options.folder, id);
+async function fill(options: PoolOptions, { id, mark, open, forget, left }: Filling): Promise<RepoGround> {
+  let root = rootOf(options.folder, id);
   const { head } = mark;
   if (head === null) throw poolProblem('there is no commit yet to make a work tree of');
+  const paths = await madeThere(options, root);
+  if (paths.length > 0) {
+    left({ root, paths });
+    root = join(options.folder, take(id, newestTake(options.folder, id) + 1));
+  }
   if (!isTreeOf(options.ground, root) || !(await clean(options, root, head))) {
-    forget();
+    forget(root);
     await make(options, root, head);
   }
   const ground = (await open(id))!;
@@ -91,9 +141,9 @@ async function fill(options: PoolOptions, { id, mark, open, forget }: Filling): 
     // Snapshots lack what is excluded, so the difference names those of HEAD.
     ({ path }) => !main.options.excluded.some((folder) => isAtOrBelow(path, folder.replace(/\/+$/, ''))),
   );
-  const left = await ground.apply(dirty);
-  if (left.length > 0) {
-    throw poolProblem(`${left.slice(0, 5).join(', ')} could not be copied into ${root}`);
+  const missing = await ground.apply(dirty);
+  if (missing.length > 0) {
+    throw poolProblem(`${missing.slice(0, 5).join(', ')} could not be copied into ${root}`);
   }
   return ground;
 }
@@ -129,14 +179,19 @@ async function make(options: PoolOptions, root: string, head: string): Promise<v
 }
 
 /** Gives all work trees of the pool back. Only for a session whose work is all landed. */
-async function removeAll(options: PoolOptions): Promise<void> {
+async function removeAll(options: PoolOptions, left: (one: Left) => void): Promise<void> {
   const { ground, folder } = options;
   const beside = besideOf(options);
   // One whose folder an agent removed is still known to git.
   const names = new Set((await listTrees(beside)).map(({ root }) => basename(root)));
   for (const name of await readdir(folder).catch(() => [])) names.add(name);
-  for (const name of names)
-    if (name.startsWith(`${ground.options.sessionId}-`)) await dropTree(beside, join(folder, name));
+  for (const name of names) {
+    if (!name.startsWith(`${ground.options.sessionId}-`)) continue;
+    const root = join(folder, name);
+    const paths = await madeThere(options, root);
+    if (paths.length > 0) left({ root, paths });
+    else await dropTree(beside, root);
+  }
 }
 
 function poolProblem(why: string): Problem {

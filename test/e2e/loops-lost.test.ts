@@ -201,11 +201,21 @@ test('a dry run says what would be done with the loop, and makes none', async ()
 
 test('what was changed in files that a loop was given is kept outside of git, and is no work tree to take away', async () => {
   project = makeProject({
-    config: 'worktree: { copy: [".env", "keys"] }\n',
-    files: { 'prd.json': taskList([story('US-001')]), '.gitignore': '.env\nkeys/\n*.local\n' },
-    runs: [{ do: [{ run: 'touch {{task}}.txt; echo NEW=1 >> .env; echo s > own.local' }, { say: DONE }] }],
+    config: 'worktree: { copy: [".env", "keys", "conf/local/a"] }\n',
+    files: { 'prd.json': taskList([story('US-001')]), '.gitignore': '.env\nkeys/\nconf/\n*.local\n' },
+    runs: [
+      {
+        do: [
+          {
+            run: 'touch {{task}}.txt; echo NEW=1 >> .env; echo s > own.local; mkdir -p conf/more; touch conf/mine conf/local/b conf/more/c',
+          },
+          { say: DONE },
+        ],
+      },
+    ],
   });
   project.write('.env', 'OLD=1\n');
+  project.write('conf/local/a', 'a\n');
   project.write('keys/a', 'a\n');
   expect((await project.ralph(['run', '--worktree', 'one'])).code).toBe(0);
   const pruned = await project.ralph(['loops', 'prune', '--json']);
@@ -218,7 +228,12 @@ test('what was changed in files that a loop was given is kept outside of git, an
   const { code, out } = await project.ralph(['loops', 'discard', 'one', '--yes', '--json']);
   expect(code).toBe(0);
   // Nothing of git holds it, so it is said to be gone.
-  expect(JSON.parse(out)).toMatchObject({ ignored_gone: ['own.local'] });
+  expect((JSON.parse(out) as { ignored_gone: string[] }).ignored_gone.toSorted()).toEqual([
+    'conf/local/b',
+    'conf/mine',
+    'conf/more/',
+    'own.local',
+  ]);
   const { kept_files: folder } = JSON.parse(out) as { kept_files: string };
   expect(folder).toBe(join(realpathSync(project.dir), '.ralph/discarded/one'));
   expect(readFileSync(join(folder, '.env'), 'utf8')).toBe('OLD=1\nNEW=1\n');

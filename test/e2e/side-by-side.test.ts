@@ -1,6 +1,6 @@
 /** Agents side by side with the real program: real work trees, real merges, one commit a task. */
-import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import { factsNow } from '../kill/killing.ts';
@@ -188,4 +188,26 @@ test.each([
   const { code, err } = await project.ralph(['run', '--parallel', '3', ...more]);
   expect(code).toBe(5);
   expect(err).toContain('--parallel');
+});
+
+test('a repository that an agent made in its work tree is neither cleaned nor taken away, and is told', async () => {
+  project = makeProject({
+    files: { 'ralph/tasks.json': list() },
+    runs: [
+      {
+        when: { task: 'US-001' },
+        do: [{ run: 'git init -q made && echo only > made/only.txt; echo x > US-001.txt' }, { say: DONE }],
+      },
+      { do: [{ run: 'echo x > {{task}}.txt' }, { say: DONE }] },
+    ],
+  });
+  const { code, err } = await project.ralph(['run', '--parallel', '2']);
+  expect(code, err).toBe(0);
+  const told = facts(project, 'notice.given').map(({ text }) => String(text));
+  const notice = told.filter((text) => text.includes('an agent made a repository there'));
+  expect(notice).toHaveLength(1);
+  expect(notice[0]).toContain('(made)');
+  const root = /The work tree (\S+) is left/.exec(notice[0]!)![1]!;
+  expect(readFileSync(join(root, 'made/only.txt'), 'utf8')).toBe('only\n');
+  expect(pool()).toEqual([basename(root)]);
 });

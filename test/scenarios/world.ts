@@ -355,6 +355,7 @@ function ports(world: World): Ports {
       async close() {
         outside.beside = {};
       },
+      left: () => [],
     },
     agent: (name) => agent(world, name),
     gates: {

@@ -40,11 +40,23 @@ export async function beside(
   for (const [index, { item }] of waiting.entries()) {
     const id = `${house.sessionId}-${index + 1}`;
     const ground = await house.pool!.fill(id, base);
+    await tellLeft(house);
     const view = viewOf(house, { id, base: base.tree }, { ground, mark: base });
     if (item.task !== undefined && house.state.tasks.get(item.task)?.aside) await takeUp(view, item.task);
     begun.push({ house: view, before: await view.ground.snapshot() });
   }
   return begun;
+}
+
+/** Says which work trees were not taken again or away, because an agent made a repository in them. */
+export async function tellLeft(house: House): Promise<void> {
+  const told: Fact[] = (house.pool?.left() ?? []).map(({ root, paths }) => {
+    const which = paths.slice(0, 3).map((path) => (path === '.' ? 'it is a repository of its own' : path));
+    const more = paths.length > 3 ? ` and ${paths.length - 3} more` : '';
+    const text = `The work tree ${root} is left as it lies: an agent made a repository there with what is nowhere else (${which.join(', ')}${more}). Push it or move it out of there; \`git worktree remove --force --force ${root}\` then takes the rest away.`;
+    return { type: 'notice.given', level: 'warning', text };
+  });
+  if (told.length > 0) await append(house, told);
 }
 
 /** The house as this attempt sees it; null where its work tree is gone. */
