@@ -87,8 +87,9 @@ async function meant({ mainDir }: Place, name: string): Promise<string | FormerL
   const id = name.replace(/^@/, '');
   if (id === name || isSessionId(id)) return id;
   const loop = await loopNamed(mainDir, id);
-  const found = loop?.sessionId ?? (await formerLoop(mainDir, id.toLowerCase()));
-  if (found === null) throw await noLoopCalled(mainDir, id);
+  if (loop !== null && (loop.live || loop.ground === '.' || existsSync(loop.ground))) return loop.sessionId;
+  const found = (await formerLoop(mainDir, id.toLowerCase())) ?? loop?.sessionId;
+  if (found === undefined) throw await noLoopCalled(mainDir, id);
   return found;
 }
 
