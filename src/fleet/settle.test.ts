@@ -125,6 +125,11 @@ describe('what is refused', () => {
       },
       'left left.txt in no commit',
     ],
+    [
+      'more text than can be read',
+      (dir) => done(dir, fleet.commit(dir, { 'a.txt': `one\n${'x'.repeat(51 * 1024 * 1024)}\nthree\n` })),
+      'removed a.txt, or made it no text, or more than any server takes',
+    ],
     ['an agent that failed', () => ({ kind: 'failed', why: 'did not: it crashed' }), 'did not: it crashed'],
   ])('%s', async (_, work, why) => {
     const refs = fleet.git('for-each-ref', 'refs/heads');

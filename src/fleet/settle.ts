@@ -91,7 +91,7 @@ async function conflictedIn(
     const isPlain = modes[2]?.startsWith('100') && modes[2] === modes[3];
     const text = isPlain ? await git.text(tree, path) : null;
     const conflicted = text === null ? null : readConflicted(text, ends);
-    if (conflicted === null) return `that of ${path} is no conflict of lines`;
+    if (conflicted === null) return `that of ${path} is no conflict of lines that an agent could read`;
     found.set(path, conflicted);
   }
   return beyond.length === 0 ? found : `it is about more than lines: ${some(beyond).replace(/\.$/, '')}`;
@@ -145,7 +145,7 @@ interface Refused {
 }
 
 const FAULTS: Record<NonNullable<ReturnType<typeof unsettled>>, (path: string) => string> = {
-  gone: (path) => `removed ${path}, or made it no text`,
+  gone: (path) => `removed ${path}, or made it no text, or more than any server takes`,
   marks: (path) => `left marks of the conflict in ${path}`,
   outside: (path) => `changed ${path} outside of the conflict`,
 };

@@ -62,7 +62,7 @@ export interface Integration {
   drafted(base: string, tip: string): Promise<Draft | null>;
   /** Paths in which two commits differ. */
   differing(one: string, other: string): Promise<Differing[]>;
-  /** The text of a file in a commit, one character for each byte; null: it has none of that name, or it is no text. */
+  /** The text of a file in a commit, one character for each byte; null: it has none of that name, or it is no text, or too much. */
   text(commit: string, path: string): Promise<string | null>;
   /** Subjects of the newest commits that `tip` has and `base` has not and that touch these files. */
   subjects(base: string, tip: string, files: readonly string[]): Promise<string[]>;
@@ -121,6 +121,8 @@ const LOCK_WAIT_MS = 30_000;
 const LOCK_POLL_MS = 250;
 /** A history that gained more text than this is not read. */
 const MOST_BYTES = 128 * 1024 * 1024;
+/** Nobody settles lines in a larger file, and no server takes one. */
+const MOST_TEXT_BYTES = 50 * 1024 * 1024;
 
 export function openIntegration({ commonDir, cwd, env, marker }: IntegrationOptions): Integration {
   const site: Site = { commonDir, cwd: existsSync(cwd) ? cwd : commonDir, env: gitEnvironment(env), marker };
@@ -308,8 +310,16 @@ async function differing(site: Site, one: string, other: string): Promise<Differ
   });
 }
 
+const NO_TEXT = { code: 1, stdout: Buffer.alloc(0) };
+
 async function textIn(site: Site, commit: string, path: string): Promise<string | null> {
-  const { code, stdout } = await ask(site, ['cat-file', 'blob', `${commit}:${path}`]);
+  const args = ['cat-file', 'blob', `${commit}:${path}`];
+  const { code, stdout } = await git({ args, cwd: site.cwd, env: site.env, maxBytes: MOST_TEXT_BYTES }).catch(
+    (error: unknown) => {
+      if (error instanceof Problem && error.facts.code === 'git.output_too_large') return NO_TEXT;
+      throw error;
+    },
+  );
   // No other reading tells one byte that is not UTF-8 from another.
   return code !== 0 || stdout.includes(0) ? null : stdout.toString('latin1');
 }
