@@ -21,7 +21,7 @@ const HARMLESS = /^[ -~]*$/;
 export function plain(text: string, max = 4_000): string {
   if (text.length <= max && HARMLESS.test(text)) return text;
   // Cut before the search, so that a huge text costs no more than a long one.
-  const cut = text.length > max * 4 ? text.slice(0, max * 4) : text;
+  const cut = text.length > max * 4 ? text.slice(0, whereToCut(text, max * 4)) : text;
   const safe = cut
     .replace(/\r\n?/g, '\n')
     .replace(SEQUENCES, '')
@@ -42,7 +42,23 @@ export function oneLine(text: string, max = 200): string {
 
 function shorten(text: string, max: number): string {
   if (text.length <= max) return text;
-  return `${text.slice(0, Math.max(0, max - 1)).replace(/[\ud800-\udbff]$/, '')}…`;
+  return `${text.slice(0, whereToCut(text, Math.max(0, max - 1))).replace(/[\ud800-\udbff]$/, '')}…`;
+}
+
+/** As long as what could be a secret, and as far as one is looked for on both sides of a cut. */
+const SECRET_CHARS = 16;
+const LOOK_CHARS = 400;
+
+/**
+ * What is shown here loses its secrets only behind this: half of one would not be known any more. So a run of characters
+ * that could be one goes as a whole; words, numbers, paths and names are cut anywhere.
+ */
+function whereToCut(text: string, at: number): number {
+  const before = /[\w+=.~-]*$/.exec(text.slice(Math.max(0, at - LOOK_CHARS), at))![0];
+  const behind = /^[\w+=.~-]*/.exec(text.slice(at, at + LOOK_CHARS))![0];
+  const run = before + behind;
+  const isSecretLike = run.length >= SECRET_CHARS && /\d/.test(run) && /[A-Za-z]/.test(run);
+  return behind !== '' && isSecretLike ? at - before.length : at;
 }
 
 /** `0s`, `47m 23s`, `2h 05m`. Milliseconds in; negative and unknown lengths are 0. */
