@@ -183,6 +183,7 @@ export interface LoopRow {
   session_id: string | null;
   primary: boolean;
   branch: string | null;
+  onto: string | null;
   worktree: string | null;
   state: string;
   landed: boolean;
@@ -191,8 +192,8 @@ export interface LoopRow {
 /** `loops.json`: the loops of the project, the main checkout's own first. Other names of a row stay out of it. */
 export function loopsText(rows: readonly LoopRow[]): string {
   return json(
-    rows.map(({ loop_id, session_id, primary, branch, worktree, state, landed }) => {
-      return { loop_id, session_id, primary, branch, worktree, state, landed };
+    rows.map(({ loop_id, session_id, primary, branch, onto, worktree, state, landed }) => {
+      return { loop_id, session_id, primary, branch, onto, worktree, state, landed };
     }),
   );
 }

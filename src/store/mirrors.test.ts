@@ -687,7 +687,14 @@ describe('the project’s mirrors', () => {
   });
 
   it('name the loops of the project and how they stand, where one begins, rests or ends', async () => {
-    const row = { loop_id: 'fix', session_id: ID, primary: true, branch: 'ralph/fix', worktree: '/tree' };
+    const row = {
+      loop_id: 'fix',
+      session_id: ID,
+      primary: true,
+      branch: 'ralph/fix',
+      onto: 'main',
+      worktree: '/tree',
+    };
     const states: string[] = [];
     const loops = async ({ run, wave }: State) => {
       states.push(run?.stopped?.word ?? (wave === null ? 'between' : 'at work'));

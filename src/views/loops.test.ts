@@ -8,6 +8,7 @@ const LOOP: LoopLook['loop'] = {
   id: 'fix',
   session: 's1',
   branch: 'ralph/fix',
+  onto: 'main',
   worktree: '/tree',
   standing: 'needs_review',
   parked: { why: 'both change a.txt', files: ['a.txt'], next: 'Settle it' },

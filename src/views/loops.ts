@@ -23,8 +23,9 @@ export interface HalfEntered {
 export interface LoopFacts extends BranchCommits {
   id: string;
   session: string | null;
-  /** Short. */
+  /** Short, as the branch that its work is to land on; null: none. */
   branch: string | null;
+  onto: string | null;
   worktree: string;
   standing: 'open' | 'queued' | 'landed' | 'handed_over' | 'needs_review' | 'discarded' | 'removed';
   parked: { why: string; files: readonly string[]; next: string | null } | null;
@@ -47,6 +48,8 @@ export interface LoopJson extends BranchCommits {
   /** It hears people for all loops. */
   primary: boolean;
   branch: string | null;
+  /** The branch that its work lands on; null: it works on that itself, or nobody knows. */
+  onto: string | null;
   /** null: a branch that is checked out nowhere, and no loop that is known. */
   worktree: string | null;
   /**
@@ -91,6 +94,7 @@ export function loopJson({ loop, state, live, primary }: LoopLook): LoopJson {
     session_id: loop.session,
     primary,
     branch: loop.branch,
+    onto: loop.onto,
     worktree: loop.worktree,
     state: loop.standing === 'open' ? detail : loop.standing,
     landed: loop.id === MAIN ? state?.run?.stopped?.code === 0 : loop.standing === 'landed',
@@ -148,6 +152,7 @@ export function strayJson(stray: {
     loop_id: id,
     ...nobody,
     branch,
+    onto: null,
     worktree,
     state: 'unknown',
     ...nothing,

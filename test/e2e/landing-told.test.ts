@@ -91,7 +91,7 @@ function expectAlike(
   expect(told.why).toMatchObject({ status_detail: detail, exit, why: expect.stringMatching(`exit ${code}`) });
   expect(told.listed).toMatchObject({ status_detail: detail, exit });
   expect(told.metadata.detail).toMatch(reason);
-  const names = ['loop_id', 'session_id', 'primary', 'branch', 'worktree', 'state', 'landed'];
+  const names = ['loop_id', 'session_id', 'primary', 'branch', 'onto', 'worktree', 'state', 'landed'];
   expect(told.drawn).toEqual(Object.fromEntries(names.map((name) => [name, told.row[name]])));
 }
 

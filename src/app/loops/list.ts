@@ -139,7 +139,8 @@ async function rows(main: Place, { loops, branch, own, look, writing = null }: R
     loops.map(async (loop) => {
       const { broken, ...found } = await sessionOf(main, loop.session, writing);
       const { damage, ...seen } = await look(loop);
-      const facts = { ...loop, branch: shortRef(loop.branch), ...seen, damage: damage ?? broken };
+      const refs = { branch: shortRef(loop.branch), onto: shortRef(loop.onto) };
+      const facts = { ...loop, ...refs, ...seen, damage: damage ?? broken };
       return loopJson({ loop: facts, ...found, primary: primary !== null && primary === loop.session });
     }),
   );
@@ -152,6 +153,7 @@ async function rows(main: Place, { loops, branch, own, look, writing = null }: R
     id: MAIN_LOOP,
     session,
     branch,
+    onto: null,
     worktree: main.project.root,
     parked: null,
     hired: null,
