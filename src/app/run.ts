@@ -52,6 +52,8 @@ import { inboxOf } from './inboxes.ts';
 import { type KeptAwake, keepAwake } from './keep-awake.ts';
 import { loopName } from './loop-name.ts';
 import { type EndCall, landIdle, landingsOf, lookBack } from './loops/at-end.ts';
+import { loopAt } from './loops/beside.ts';
+import { aliveProblem, isLanding } from './loops/intact.ts';
 import { landBrokenOff } from './loops/land.ts';
 import { lockProblem, openPlaceGround, openSession } from './open.ts';
 import { findPlace, type Place } from './place.ts';
@@ -183,6 +185,9 @@ async function takeTreeLock(place: Place, sessionId: string, force: boolean): Pr
   const file = treeLock(place.dir);
   const answer = await takeLock({ file, identity: ownIdentity(), sessionId, now: Date.now(), force });
   if (answer.kind === 'taken') return answer;
+  const loop = loopAt(place);
+  if (loop !== null && answer.kind === 'held' && isLanding(loop, answer.heldBy))
+    throw aliveProblem(loop, answer.heldBy);
   throw lockProblem(answer.heldBy, answer.kind === 'foreign' ? answer.lastSeenAt : null);
 }
 

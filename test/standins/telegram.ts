@@ -56,6 +56,8 @@ export interface TelegramStandin {
   /** Every call but getUpdates, in order. */
   calls: Call[];
   polls(): number;
+  /** How often somebody polled while another poll was held, which ends the other with 409. */
+  conflicts(): number;
   /** Every message, of both sides. */
   messages: ChatMessage[];
   /** What the bot sent, still or anew, in a chat. */
@@ -96,6 +98,7 @@ export async function telegramStandin(): Promise<TelegramStandin> {
   const faults: Fault[] = [];
   let updateNumber = 5000;
   let polls = 0;
+  let conflicts = 0;
   let wake: ((why: 'update' | 'conflict') => void) | null = null;
 
   const put = (update: Record<string, unknown>): number => {
@@ -135,6 +138,7 @@ export async function telegramStandin(): Promise<TelegramStandin> {
       const offset = params.offset === undefined ? null : Number(params.offset);
       if (!api.forgetful && offset !== null)
         while (updates.length > 0 && Number(updates[0]!.update_id) < offset) updates.shift();
+      if (wake !== null) conflicts++;
       wake?.('conflict');
       if (updates.length === 0) {
         const why = await new Promise<string>((done) => {
@@ -276,6 +280,7 @@ export async function telegramStandin(): Promise<TelegramStandin> {
     url: `http://127.0.0.1:${port}`,
     calls,
     polls: () => polls,
+    conflicts: () => conflicts,
     messages,
     forgetful: false,
     sentTo: (chat) => messages.filter((one) => one.from.id === BOT.id && one.chat.id === chat),

@@ -10,6 +10,7 @@ import { withoutOwnSecrets } from '../environment.ts';
 import type { Place } from '../place.ts';
 import { loopAt, mainPlace } from './beside.ts';
 import { givenList, markList } from './given-list.ts';
+import { aliveProblem, ownTree } from './intact.ts';
 import { landOne, landWaiting } from './land.ts';
 import { exitAfter } from './landing-words.ts';
 import { takeBackLost } from './lost.ts';
@@ -93,7 +94,11 @@ export async function landIdle<T extends Ended>(
   const { place, state, exit } = ended;
   const loop = call.settings.git && exit.code === 0 ? loopAt(place) : null;
   if (loop === null || !isOwed(loop)) return ended;
-  const landing = await bring({ place, state, passedOn: null, signal: ending }, call);
+  // A landing that is under way must not lose its gates to this one.
+  const tree = await ownTree(place.dir);
+  if (tree !== null && tree.kind !== 'taken') throw aliveProblem(loop, tree.heldBy);
+  const bringing = bring({ place, state, passedOn: null, signal: ending }, call);
+  const landing = await bringing.finally(() => tree?.release());
   if (landing === null) return ended;
   await noteLanding({ main: await mainPlace(place), loop, say: call.say }, landing);
   return { ...ended, landing, exit: exitAfter(exit, landing) };

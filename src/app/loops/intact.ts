@@ -1,6 +1,6 @@
 /** Whether a loop's branch and work tree are as we left them: people delete, move and switch both. */
 import { type Dirent, existsSync, lstatSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { nearest, Problem, thereAre } from '../../core/index.ts';
 import { ownIdentity } from '../../process/index.ts';
 import {
@@ -12,8 +12,10 @@ import {
   readHead,
 } from '../../repo/index.ts';
 import {
+  isHeld,
   type LockAnswer,
   type Loop,
+  readLock,
   readLoops,
   sessionsFolder,
   takeLock,
@@ -118,16 +120,38 @@ export function lastHead({ mainDir }: Place, { session, head }: Loop): string | 
   return readState(join(sessionsFolder(mainDir), session)).lastMark?.head ?? head;
 }
 
-/** Throws a Problem where a run works in it. */
+/** Throws a Problem where a run works in it, where it lands, and where another start is making it. */
 export async function requireIdle(main: Place, loop: Loop): Promise<void> {
+  const maker = await readLock(makingLock(dirname(loop.worktree), loop.id)).catch(() => null);
+  if (maker !== null && isHeld(maker) && maker.pid !== process.pid) throw problem.beingMade(loop.id);
   if (!isTreeOf(main.project, loop.worktree)) return;
   const holder = await liveRun(await findPlace(folderIn(main, loop)));
-  if (holder === null) return;
-  throw new Problem({
+  if (holder !== null) throw aliveProblem(loop, holder);
+}
+
+/** Held by the start that makes it; `folder`: where the work trees of loops lie. */
+export function makingLock(folder: string, name: string): string {
+  return join(folder, `${name}.lock`);
+}
+
+/** Whoever has its work tree now brings its work in. */
+export function isLanding({ standing, queued }: Loop, holder: { pid: number }): boolean {
+  return standing === 'queued' && queued?.by?.pid === holder.pid;
+}
+
+export function aliveProblem(loop: Loop, holder: { pid: number }): Problem {
+  if (isLanding(loop, holder))
+    return new Problem({
+      code: 'loop.landing',
+      what: `Loop ${loop.id} is landing (pid ${holder.pid}).`,
+      why: 'It waits for its turn, or its gates run; nobody else may work in its work tree meanwhile.',
+      fix: 'Wait for its end, then look at `ralph loops`.',
+    });
+  return new Problem({
     code: 'loop.alive',
     what: `A run works in loop ${loop.id} (pid ${holder.pid}).`,
     why: 'What it does now would be lost.',
-    fix: `ralph stop --session @${loop.id}, wait for its end, then run this again.`,
+    fix: `ralph loops stop ${loop.id}, wait for its end, then run this again.`,
   });
 }
 

@@ -32,7 +32,7 @@ import { findPlace, type Place } from '../place.ts';
 import { redactorHere } from '../secrets.ts';
 import { spentBy } from '../spending.ts';
 import { givenIn } from './beside.ts';
-import { loopHere, ownTree } from './intact.ts';
+import { aliveProblem, loopHere, ownTree } from './intact.ts';
 import { landingFact } from './landing-words.ts';
 import { noteLanding } from './note.ts';
 import { limitsOf, type Purse, payFrom } from './purse.ts';
@@ -276,8 +276,8 @@ export async function mergeLoop({ cwd, name, ...asking }: MergeRequest): Promise
     });
   const work = await workOf(here, loop, asking.env);
   const tree = await lockTree(work);
-  if (tree !== null && tree.kind !== 'taken')
-    throw lockProblem(tree.heldBy, tree.kind === 'foreign' ? tree.lastSeenAt : null);
+  if (tree?.kind === 'held') throw aliveProblem(loop, tree.heldBy);
+  if (tree?.kind === 'foreign') throw lockProblem(tree.heldBy, tree.lastSeenAt);
   try {
     const landing = await landOne(work, { ...asking, asked: true }, 'merge');
     await noteLanding({ main, loop, say: asking.say }, landing);

@@ -17,7 +17,7 @@ import { treesFolder } from '../pool.ts';
 import { besideOf, folderIn, isWhole, link, loopBranch, shortRef } from './beside.ts';
 import { keepGiven, unkeptFiles } from './given-files.ts';
 import { givenList, markList } from './given-list.ts';
-import { branchOf, requireAllLanded, requireIdle } from './intact.ts';
+import { branchOf, makingLock, requireAllLanded, requireIdle } from './intact.ts';
 import { loopWords, requireLoopName } from './name.ts';
 import { goesOn, loopCalled, type Start, startAt } from './origin.ts';
 import * as problem from './problems.ts';
@@ -81,7 +81,7 @@ async function branchesTaken(main: Place): Promise<string[]> {
 async function underLock(request: LoopRequest, name: string): Promise<OpenedLoop | 'held'> {
   const folder = join(treesFolder(request.main.mainDir, request.env), 'loops');
   await mkdir(folder, { recursive: true });
-  const file = join(folder, `${name}.lock`);
+  const file = makingLock(folder, name);
   const lock = await takeLock({ file, identity: ownIdentity(), sessionId: '', now: Date.now() });
   if (lock.kind !== 'taken') return 'held';
   try {
