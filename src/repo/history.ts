@@ -85,12 +85,13 @@ export async function commitPlaces(
   return places;
 }
 
-/** Keeps a commit of the user's repository from being pruned. */
+/** Keeps a commit of the user's repository from being pruned, also where the work tree is gone. */
 export async function keepCommit(place: GitPlace, commit: string, ref: string): Promise<void> {
-  const result = await ask(place, ['update-ref', ref, commit]);
+  const shared = { ...place, root: place.commonDir };
+  const result = await ask(shared, ['update-ref', ref, commit]);
   if (result.code === 0) return;
   // Another repository stands in the place of the one that had it: there is nothing to keep.
-  if ((await ask(place, ['cat-file', '-e', `${commit}^{commit}`])).code !== 0) return;
+  if ((await ask(shared, ['cat-file', '-e', `${commit}^{commit}`])).code !== 0) return;
   const { facts } = gitProblem(`keep the commit ${commit.slice(0, 12)} under ${ref}`, result);
   throw new Problem({ ...facts, code: 'git.keep_failed' });
 }

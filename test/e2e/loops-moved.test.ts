@@ -95,6 +95,21 @@ test.each(REMOVED)('its work tree is removed while an agent works in it: %s', as
   await goesOn();
 });
 
+test('its work tree and its branch are removed while an agent works in it: its commits are kept, and named', async () => {
+  const at = await atWork();
+  project.git('worktree', 'remove', '--force', at.tree);
+  project.git('branch', '-D', 'ralph/one');
+  const ran = await ended(at);
+  expect([ran.code, ran.err]).toEqual([7, expect.not.stringContaining('defect')]);
+  const ref = project.git('for-each-ref', `--contains=${at.tip}`, '--format=%(refname)');
+  expect(ref).toMatch(/^refs\/ralph\/.+\/2$/);
+  expect(ran.out).toContain(ref);
+  const back = await project.ralph(['resume', '--session', '@one']);
+  expect([back.code, back.err]).toEqual([5, expect.stringContaining(`git branch ralph/one ${at.tip}`)]);
+  project.git('branch', 'ralph/one', at.tip);
+  await goesOn();
+});
+
 test('its runner is killed and its work tree removed: it is made again, and the attempt is lost', async () => {
   const at = await atWork();
   at.run.child.kill('SIGKILL');

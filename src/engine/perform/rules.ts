@@ -62,10 +62,12 @@ export async function putRulesBack(
 /** How many are kept by their commands; the notice names the first few of them. */
 const MOST_REMOVED = 200;
 
+const REPOSITORY_GONE = 'the git repository is gone';
+
 function goneIn(changes: readonly RuleChange[]): string | null {
   const change = changes.find(({ outcome }) => outcome === 'gone');
   if (change === undefined) return null;
-  return change.what.includes('repository') ? 'the git repository is gone' : 'its work tree is gone';
+  return change.what.includes('repository') ? REPOSITORY_GONE : 'its work tree is gone';
 }
 
 function movedIn({ what }: RuleChange): Moved[] {
@@ -165,7 +167,7 @@ function goneFacts(house: House, { iteration, before }: AttemptState, what: read
   const since = `Since iteration ${iteration} was begun,`;
   const text = what.includes('repository')
     ? `${since} the git repository itself was removed, or a part that it cannot do without. Nothing can be proved or committed without it; the files and the journal are there. Put .git back from a backup or a clone, or begin one with \`git init && git add -A && git commit -m restored\`; then \`ralph resume\`.`
-    : `${since} ${treeGone(house, before.branch, what.includes('entry'))}`;
+    : `${since} ${treeGone(house, { iteration, before }, what.includes('entry'))}`;
   return [
     { type: 'session.paused', at: house.clock.now(), text, by: 'engine' },
     { type: 'notice.given', level: 'critical', text },
@@ -173,9 +175,14 @@ function goneFacts(house: House, { iteration, before }: AttemptState, what: read
 }
 
 /** A work tree beside the main checkout: its commits are in the repository, which is there. */
-function treeGone({ ground, state }: House, branch: string | null, isEntry: boolean): string {
+function treeGone(
+  { ground, state, sessionId }: House,
+  { iteration, before: { branch, head } }: Pick<AttemptState, 'iteration' | 'before'>,
+  isEntry: boolean,
+): string {
   const root = shellWord(ground.root);
-  const commits = branch === null ? '' : ` Its commits are on branch ${branch};`;
+  const kept = head === null ? '' : `, the last of them also as refs/ralph/${sessionId}/${iteration}`;
+  const commits = branch === null ? '' : ` Its commits are on branch ${branch}${kept};`;
   const again = `\`${resumeCommand(state)}\``;
   const makes =
     state.policy?.loop === undefined
@@ -189,13 +196,16 @@ function treeGone({ ground, state }: House, branch: string | null, isEntry: bool
 /** What an attempt that was cut off had used, as its fact carries it. */
 export type Bill = { usage?: Usage };
 
-/** The end of an attempt that took the repository away: nothing of it can be looked at. */
+/** The end of an attempt that took the repository away, or its work tree: nothing of it can be looked at. */
 export async function loseGround(
   house: House,
-  { iteration }: AttemptState,
+  { iteration, before }: AttemptState,
   { ruled, bill }: { ruled: Ruled; bill: Bill },
 ): Promise<void> {
   house.fresh = null;
+  // The branch may have gone with the work tree.
+  if (ruled.gone !== REPOSITORY_GONE && before.head !== null)
+    await house.ground.keep(before.head, house.sessionId, iteration);
   await append(house, [
     { type: 'attempt.lost', iteration, reason: ruled.gone!, ended: [], after: null, changes: [], ...bill },
     ...ruled.facts,
