@@ -86,7 +86,8 @@ export async function copyPaths(from: string, to: string, paths: readonly string
  * it, left by a kill, would look like a work tree that somebody deleted files from, or like a folder of a person's.
  */
 export async function dropTree(beside: Beside, root: string): Promise<void> {
-  const going = `${root}.going`;
+  // No loop, and no session, can have that name.
+  const going = `${root}~going`;
   await rm(going, { recursive: true, force: true });
   // What cannot be renamed, such as a mount, goes where it is.
   await rename(root, going).catch(() => undefined);

@@ -1,5 +1,13 @@
 /** Loops that somebody comes back to: gone on with, damaged by hand, refused, given up and pruned. */
-import { mkdirSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test, vi } from 'vitest';
 import { tellLoop } from '../../src/store/index.ts';
@@ -271,4 +279,17 @@ test('the doctor names the loop that hears people for all, and completions name 
   expect(await completed('loops', 'attach', '')).toEqual(expect.arrayContaining(['main', 'one']));
   expect(await completed('loops', 'discard', '')).toEqual(['one', '']);
   expect((await project.ralph(['doctor', '--no-agent'])).out).not.toContain('is the primary');
+});
+
+test('a loop is taken away without another one whose name begins with its own', async () => {
+  project = makeProject({ files, runs });
+  const names = ['one', 'one.going', 'one-2'];
+  for (const name of names) await project.ralph(['run', '-n', '1', '--worktree', name]);
+  const links = () =>
+    readdirSync(join(project.dir, '.ralph/worktrees')).filter((name) =>
+      existsSync(join(project.dir, '.ralph/worktrees', name, '.git')),
+    );
+  expect(links().sort()).toEqual([...names].sort());
+  expect((await project.ralph(['loops', 'discard', 'one', '--yes'])).code).toBe(0);
+  expect(links().sort()).toEqual(['one-2', 'one.going']);
 });
