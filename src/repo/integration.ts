@@ -13,7 +13,7 @@ import { type GitResult, git, gitEnvironment } from './git.ts';
 import { type Unreachable, unpushedLinks, unreachable } from './gitlinks.ts';
 import { readHead, readRef, unfinishedOperation } from './head.ts';
 import { signsCommits } from './identity.ts';
-import { leftLocks, mend } from './mend.ts';
+import { leftLocks, mend, WHOLE } from './mend.ts';
 import { type Draft, readDraft } from './merge-tree.ts';
 import type { Gitlink } from './modules.ts';
 import { gitDirOf, ownFolder } from './project.ts';
@@ -239,14 +239,7 @@ function gitDirIn({ commonDir }: Site, root: string): string | null {
 }
 
 /** What the user's configuration could change about the text that is read. */
-const PLAIN = [
-  '--text',
-  '--no-show-signature',
-  '--no-color',
-  '--no-ext-diff',
-  '--no-textconv',
-  '--no-renames',
-];
+const PLAIN = ['--text', '--no-show-signature', '--no-color', '--no-ext-diff', '--no-textconv', ...WHOLE];
 const DIFF = ['--src-prefix=a/', '--dst-prefix=b/', '--inter-hunk-context=0', '-U0', '--submodule=short'];
 
 async function entering(
@@ -301,7 +294,7 @@ const mergeTree = (site: Site, base: string, tip: string, settings: readonly str
   ask(site, [...settings, 'merge-tree', '--write-tree', '--messages', '-z', base, tip]);
 
 async function differing(site: Site, one: string, other: string): Promise<Differing[]> {
-  const { stdout } = await ask(site, ['diff-tree', '-r', '-z', '--raw', '--no-renames', one, other]);
+  const { stdout } = await ask(site, ['diff-tree', '-r', '-z', '--raw', ...WHOLE, one, other]);
   const parts = stdout.toString('utf8').split('\0').filter(Boolean);
   return parts.flatMap((row, n) => {
     if (n % 2 === 1) return [];

@@ -13,6 +13,9 @@ import { type GitResult, git } from './git.ts';
 import { readHead } from './head.ts';
 import { absolutePath, foldersAbove, isAtOrBelow, nulList, pathText } from './paths.ts';
 
+/** A moved file is two paths, and a submodule counts also where the project has git say nothing of it. */
+export const WHOLE = ['--no-renames', '--ignore-submodules=none'];
+
 export interface Mending {
   /** Of the repository, and of the work tree. */
   commonDir: string;
@@ -71,7 +74,7 @@ async function isAhead(mending: Mending, head: string): Promise<boolean> {
 }
 
 async function namesOf(mending: Mending, [command = '', ...more]: string[], index?: string) {
-  const args = [command, '--name-only', '--no-renames', '--ignore-submodules=none', '-z', ...more];
+  const args = [command, '--name-only', ...WHOLE, '-z', ...more];
   return parts((await ask(mending, args, index === undefined ? {} : { index })).stdout).map(pathText);
 }
 
@@ -90,7 +93,7 @@ interface Change {
 }
 
 async function changesBetween(mending: Mending, head: string): Promise<Change[]> {
-  const args = ['diff-tree', '-r', '-z', '--raw', '--no-abbrev', '--no-renames', head, mending.to];
+  const args = ['diff-tree', '-r', '-z', '--raw', '--no-abbrev', ...WHOLE, head, mending.to];
   const read = parts((await ask(mending, args)).stdout);
   const changes: Change[] = [];
   for (let at = 0; at + 1 < read.length; at += 2) {

@@ -117,6 +117,18 @@ test('an agent that commits in a submodule and pushes nowhere does not land: mai
   expect(git(project.dir, 'ls-tree', 'main', 'lib')).toContain(commit);
 });
 
+test('nor where the project has git say nothing of changes of that submodule', async () => {
+  await loopWithSubmodules('branch');
+  git(tree(), 'config', '-f', '.gitmodules', 'submodule.lib.ignore', 'all');
+  git(join(tree(), 'lib'), 'commit', '-q', '--allow-empty', '-m', 'only here');
+  const commit = git(join(tree(), 'lib'), 'rev-parse', 'HEAD');
+  git(tree(), 'update-index', '--cacheinfo', `160000,${commit},lib`);
+  expect(await bumped()).toEqual({
+    code: 8,
+    said: expect.stringContaining(`name ${commit.slice(0, 12)} of the submodule lib`),
+  });
+});
+
 /** Commits in the loop what its submodule holds now, and has it land. */
 async function bumped(): Promise<{ code: number; said: string }> {
   git(tree(), 'commit', '-q', '-a', '-m', 'bump');
