@@ -58,6 +58,11 @@ it.each([
   'expected 429, got 200',
   'wrote 503 files',
   'terminated',
+  '  401 passing (3s)',
+  '429 tests failed',
+  '✖ 403 problems (400 errors, 3 warnings)',
+  'Error: 401 rows are missing',
+  "main.cpp:3:4: error: call of overloaded 'f(int)' is ambiguous",
 ])('stderr with "%s" says nothing of a provider', (text) => {
   expect(complaint(text)).toBeNull();
 });

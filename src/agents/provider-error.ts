@@ -83,7 +83,7 @@ const SURE: readonly RegExp[] = [
   /credit balance is too low|insufficient (?:credits?|funds|quota|balance)|payment required/i,
   /hit your .{0,40}limit|usage limit (?:reached|exceeded)|rate.?limit(?:ed|s)?(?: (?:was|is|has been|already))? (?:exceeded|reached|hit)|rate.?limit error|too many requests|exceeded your current quota|quota exceeded/i,
   /not logged in|please .{0,20}\/login|(?:invalid|incorrect|missing|no) api.?key|oauth token (?:has expired|is invalid|expired)|authentication (?:failed|error|required)/i,
-  /\boverloaded\b|\bat capacity\b|service unavailable/i,
+  /(?<!call of )\boverloaded\b(?! (?:call|constructor|function|member|method|operator|signature|['‘"`]))|\bat capacity\b|service unavailable/i,
   /unable to connect|connection (?:error|refused|reset)|\b(?:ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT)\b|fetch failed|error sending request/i,
 ];
 
@@ -95,9 +95,10 @@ const MARKS = new RegExp(
   'g',
 );
 
-/** A status beside a word that makes it one. */
+/** A status beside a word that makes it one, or in front of its name; a number of things is none. */
 const TOLD_STATUS =
-  /\b(?:HTTP(?:\/[\d.]+)?|status(?:[ _]?code)?|API error|error(?:[ _]?code)?)["']?\s?[:=(]?\s?([45]\d\d)\b|^\W*([45]\d\d) [A-Z]/i;
+  /\b(?:HTTP(?:\/[\d.]+)?|status(?:[ _]?code)?|API error|error(?:[ _]?code)?)["']?\s?[:=(]?\s?([45]\d\d)\b(?! \w*[^\Ws]s\b)/i;
+const STATUS_LINE = /^\W*([45]\d\d) [A-Z]/;
 
 /**
  * What the last lines of a program's stderr say of its provider where its stream said nothing; null: nothing that is
@@ -110,8 +111,7 @@ export function complaintIn(
   const own = lines.map((line) => line.trim()).filter((line) => line !== '' && !prompt.includes(line));
   for (const line of own.reverse()) {
     const words = line.match(MARKS) ?? [];
-    const found = TOLD_STATUS.exec(line);
-    const status = Number(found?.[1] ?? found?.[2] ?? 0);
+    const status = Number((TOLD_STATUS.exec(line) ?? STATUS_LINE.exec(line))?.[1] ?? 0);
     if (words.length === 0 && byStatus(status) === null && !SURE.some((pattern) => pattern.test(line)))
       continue;
     const marks = { status: status === 0 ? null : status, words, message: line, resetsAt: null };
