@@ -109,6 +109,11 @@ test('names that cannot be a branch and a folder, or that mean something else, a
     { loop_id: 'deep/er', state: 'unknown' },
     { loop_id: 'mine', state: 'unknown' },
   ]);
+  project.git('branch', '-D', 'ralph/mine', 'ralph/deep/er');
+  project.git('branch', 'ralph');
+  const beside = await step(['--worktree', 'one']);
+  expect([beside.code, beside.err]).toEqual([5, expect.not.stringContaining('differently')]);
+  expect(beside.err).toContain('fix: git branch -m ralph ralph-mine');
 });
 
 test('without git, without a commit and on no branch there is no loop, and what to do is said', async () => {

@@ -64,7 +64,10 @@ export const onlyCase = (name: string, other: string): Problem =>
   });
 
 export function branchTaken(name: string, taken: string): Problem {
-  const branch = taken === '' ? 'ralph' : `ralph/${taken}`;
+  // Below a branch called `ralph` there is no name that would do.
+  const [branch, other] =
+    taken === '' ? ['ralph', ''] : [`ralph/${taken}`, 'Name the loop differently, or rename that branch: '];
+  const rename = `git branch -m ${shellWord(branch)} ${shellWord(`${branch.replaceAll('/', '-')}-mine`)}`;
   return new Problem({
     code: 'loop.branch_taken',
     what: `There is a branch ${branch} already, and no loop of ours made it.`,
@@ -72,7 +75,7 @@ export function branchTaken(name: string, taken: string): Problem {
       taken === name
         ? 'A loop works on a branch of its own and touches no other.'
         : `Git cannot have a branch ralph/${name} beside it.`,
-    fix: `Name the loop differently, or rename that branch: git branch -m ${shellWord(branch)} ${shellWord(`${branch.replaceAll('/', '-')}-mine`)}`,
+    fix: `${other}${rename}`,
   });
 }
 
