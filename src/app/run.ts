@@ -267,6 +267,7 @@ async function runAwake(request: RunRequest, start: Start, awake: KeptAwake | nu
     // Nothing was done to the tree since: what stood there is where the first attempt begins.
     opened.house.fresh = dirt.mark;
     await begin(opened, { request, plan, dirty: dirt.all, session });
+    messenger.repeat();
     void awake?.trouble.then((text) => (text === null ? undefined : giveNotice(opened.house, text)));
     const exit = await toTheEnd(opened.house, opened.lock.stillOurs);
     const { state, pool } = opened.house;

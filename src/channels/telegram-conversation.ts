@@ -29,7 +29,7 @@ import { FILE_BYTES, fetchAttachment } from './telegram-files.ts';
 import { type Heard, hear, meantBy } from './telegram-hear.ts';
 import { tooLate } from './telegram-late.ts';
 import { pause, type Sender, type Waits } from './telegram-send.ts';
-import type { ShownQuestions } from './telegram-shown.ts';
+import { questionInWords, type ShownQuestions } from './telegram-shown.ts';
 import type { ShownQuestion, TelegramState } from './telegram-state.ts';
 import { newStrangers } from './telegram-strangers.ts';
 import { helpText, isQuestionText, plainWords, type Words, windowWords } from './telegram-words.ts';
@@ -67,6 +67,7 @@ const WAITING_REPLIES = 200;
 type Message = Extract<Heard, { kind: 'message' }>;
 type Press = Extract<Heard, { kind: 'press' }>;
 type Draft = Omit<Spoken, 'from' | 'key'>;
+type Asked = Pick<ShownQuestion, 'session' | 'question'>;
 
 export function openConversation(parts: ConversationParts): Conversation {
   const { telegram, state, shown, sender, inbox, now, say, allowed, signal } = parts;
@@ -143,7 +144,7 @@ export function openConversation(parts: ConversationParts): Conversation {
   }
 
   /** The question whose message this replies to; null: it replies to none. */
-  async function askedBy({ chat, replyTo }: Message): Promise<ShownQuestion | 'forgotten' | null> {
+  async function askedBy({ chat, replyTo }: Message): Promise<Asked | 'forgotten' | null> {
     if (replyTo === null) return null;
     const asks = replyTo.fromUser === telegram.botId && isQuestionText(replyTo.text);
     for (const wait of [...(asks ? SHOWN_LOOKS_MS : []), null]) {
@@ -151,7 +152,7 @@ export function openConversation(parts: ConversationParts): Conversation {
       if (found !== null) return found;
       if (wait !== null) await pause(wait, signal);
     }
-    return asks ? 'forgotten' : null;
+    return asks ? ((await questionInWords(inbox, replyTo.text)) ?? 'forgotten') : null;
   }
 
   function forgotten(): string {
@@ -161,7 +162,7 @@ export function openConversation(parts: ConversationParts): Conversation {
       : `Which question that message showed is not known any more; reply to the newest message of ${open.join(' or ')}.`;
   }
 
-  async function handleAnswer(heard: Message, { session, question: id }: ShownQuestion): Promise<void> {
+  async function handleAnswer(heard: Message, { session, question: id }: Asked): Promise<void> {
     const to = await loopOfSession(inbox, session);
     const found = to?.inbox.question(id) ?? null;
     if (to === null || found?.state !== 'open') {

@@ -1,5 +1,5 @@
 /** One bot for several loops: each tells its own news, one of them hears, and every word reaches the loop it is for. */
-import { mkdirSync, mkdtempSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -191,6 +191,24 @@ test('words for a loop that does not run lie in its mailbox, and none go to one 
   server.write('@feature more');
   await told('has ended its work');
   expect([main.inbox.said.length, feature.inbox.said.length]).toEqual([0, 2]);
+});
+
+test('a reply to a question whose loop was killed before it knew its message is understood by the words there', async () => {
+  const [main, feature] = (await loops('main', 'feature')) as [TestLoop, TestLoop];
+  for (const loop of [main, feature]) await loop.channel.show(ask(loop));
+  for (const { context } of [main, feature]) rmSync(join(folder, context.sessionId, 'telegram.json'));
+  await main.channel.close();
+  main.hears = false;
+  feature.hears = true;
+  main.standing = 'waits';
+  const of = (name: string) => server.sentTo(ANN).find(({ text }) => text.includes(`[loop ${name} ·`))!;
+  server.write('green', { replyTo: of('main').message_id });
+  expect(await said(main)).toMatchObject([{ type: 'ANSWER', question: 'q1', text: 'green' }]);
+  await told('Loop @main does not run now: your words lie in its mailbox');
+  // Answered, it is open no more, and nobody else asks in these words.
+  server.write('red', { replyTo: of('main').message_id });
+  await told('Nothing was answered.');
+  expect([main.inbox.said.length, feature.inbox.said.length]).toEqual([1, 0]);
 });
 
 test('who hears next goes on where the one before stopped: nothing twice, nothing lost', async () => {

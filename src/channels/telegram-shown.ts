@@ -4,7 +4,9 @@
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { ChannelInbox, LoopInbox } from '../engine/index.ts';
 import { keep, replaceWhole, type ShownQuestion, shownIn } from './telegram-state.ts';
+import { asksSo } from './telegram-words.ts';
 
 /** So many sessions are looked through for a message, the newest first. */
 const MOST_SESSIONS = 100;
@@ -47,6 +49,31 @@ export function openShown(
     messagesOf: (session, question) =>
       known().filter((one) => one.session === session && one.question === question),
   };
+}
+
+/**
+ * The open question that a message of ours asks by its words: a loop may be killed after its message arrived and
+ * before it could write down which one that was. null: none asks so, or more than one.
+ */
+export async function questionInWords(
+  inbox: ChannelInbox,
+  text: string,
+): Promise<Pick<ShownQuestion, 'session' | 'question'> | null> {
+  const found = [inbox, ...(await inbox.others())].flatMap((loop) =>
+    openIn(loop)
+      .filter((question) => asksSo(text, question, loop.context))
+      .map(({ id }) => ({ session: loop.context.sessionId, question: id })),
+  );
+  return found.length === 1 ? found[0]! : null;
+}
+
+/** A journal that cannot be read asks nothing. */
+function openIn(loop: LoopInbox): ReturnType<LoopInbox['open']> {
+  try {
+    return loop.open();
+  } catch {
+    return [];
+  }
 }
 
 /** None where the file is missing, damaged or of another bot: a reply is then told that it is not understood. */

@@ -3,7 +3,7 @@
 import type { Question } from '../core/index.ts';
 import type { News, NewsContext } from '../engine/index.ts';
 import { oneLine } from '../views/index.ts';
-import { bounded, escapeHtml, MESSAGE_UNITS, splitEscaped } from './telegram-text.ts';
+import { bounded, escapeHtml, MESSAGE_UNITS, plainOf, splitEscaped } from './telegram-text.ts';
 
 export interface Button {
   text: string;
@@ -50,6 +50,20 @@ export function questionWords(question: Question, context: NewsContext, repeat: 
 export function isQuestionText(text: string): boolean {
   return /^(?:🚧 Blocked|❓ Question) /u.test(text);
 }
+
+/**
+ * Whether a message of this text is the first of those that ask this question. Where in the loop it was asked stands
+ * in the last line and is not compared; the loop is.
+ */
+export function asksSo(text: string, question: Question, context: NewsContext): boolean {
+  return [false, true].some((repeat) => {
+    const [first = ''] = questionWords(question, context, repeat).parts;
+    return besidesPlace(plainOf(first)) === besidesPlace(text);
+  });
+}
+
+const besidesPlace = (text: string): string =>
+  text.trim().replace(/\n(\[loop [^\n]*?)(?: · [^\n]*)?\]$/u, '\n$1');
 
 const SILENCE: Record<Question['onTimeout'], string> = {
   proceed: 'the work goes on without an answer',

@@ -199,7 +199,7 @@ describe('questions', () => {
 
   test('a reply to a copy that is not known any more answers nothing by guessing', async () => {
     const channel = await opened();
-    await channel.show(ask());
+    await channel.show(ask({ ...QUESTION, text: 'Which color?' }));
     await channel.close();
     for (const name of ['telegram-state.json', 'telegram.json'])
       writeFileSync(join(folder, name), '{"version":1,');

@@ -191,11 +191,13 @@ async function toAll(chats: number[], send: (chat: number) => Promise<boolean>):
 }
 
 function showQuestion(
-  { sender, remember }: Open,
+  { sender, shown, remember }: Open,
   chats: number[],
   { question, repeat, context }: Extract<News, { kind: 'question' }>,
 ): Promise<boolean> {
-  const words = questionWords(question, context, repeat);
+  // A runner may have been killed before its journal knew that this had arrived.
+  const again = repeat || shown.messagesOf(context.sessionId, question.id).length > 0;
+  const words = questionWords(question, context, again);
   return toAll(chats, (chat) =>
     sender.send(chat, words, {
       sent: (message, last) =>

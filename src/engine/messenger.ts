@@ -8,8 +8,13 @@ import { contextOf, type LoopName, newsOf, questionNews } from './news.ts';
 import type { Channel, ChannelInbox, News } from './ports-channel.ts';
 
 export interface Messenger {
-  /** Opens the channels and repeats the questions that are open. A channel that cannot be used is told and left out. */
+  /** Opens the channels. A channel that cannot be used is told and left out. */
   open(): Promise<void>;
+  /**
+   * Tells again what was open when the channels were opened and still is: for when the mailbox was read, because
+   * nobody is asked again what they have answered.
+   */
+  repeat(): void;
   /** Told each record, right after it is durable. */
   tell(record: JournalRecord, state: State): void;
   /** What an agent told of itself; nobody waits for it. */
@@ -34,15 +39,19 @@ const LAST_WORDS_MS = 10_000;
 
 export function openMessenger({ house, channels, inbox, where, say }: MessengerCall): Messenger {
   const lines = channels.map((channel) => lineOf(channel));
+  let former: string[] = [];
   const all = (news: News[]) => {
     for (const one of news) for (const line of lines) line.put(one);
   };
   return {
     async open() {
+      former = [...house.state.openQuestions];
       await Promise.all(lines.map((line) => line.open()));
-      for (const id of house.state.openQuestions) {
+    },
+    repeat() {
+      for (const id of former) {
         for (const line of lines) {
-          const repeat = house.state.questions.get(id)!.shown[line.name] === true;
+          const repeat = house.state.questions.get(id)?.shown[line.name] === true;
           const news = questionNews(house.state, where, id, repeat);
           if (news !== null) line.put(news);
         }

@@ -4,10 +4,10 @@
  */
 import { createHash, randomInt } from 'node:crypto';
 import { mkdir, open, rename, stat, unlink } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { stringify } from 'yaml';
 import { type MessageType, Problem } from '../core/index.ts';
-import { diskError, temporaryName } from './disk.ts';
+import { diskError, syncFolder, temporaryName } from './disk.ts';
 import { localZone } from './local-zone.ts';
 import { listSessions } from './sessions.ts';
 import { parseFields, type SignalFields } from './signal.ts';
@@ -168,6 +168,8 @@ async function placeWhole(file: string, text: string): Promise<void> {
       await handle.close();
     }
     await rename(temporary, file);
+    // Whoever said it is not asked again once it lies here.
+    await syncFolder(dirname(file));
   } catch (error) {
     await unlink(temporary).catch(() => {});
     throw diskError(error, file);

@@ -1,6 +1,6 @@
 /** What channels are told, and what the loop makes of a channel that reaches nobody. */
 import { describe, expect, test } from 'vitest';
-import { type Channel, type ChannelInbox, type News, openMessenger } from '../../src/engine/index.ts';
+import { type Channel, type ChannelInbox, intake, type News, openMessenger } from '../../src/engine/index.ts';
 import { crashedAfter, facts, honest, leave, makeWorld, policy, run, send, type World } from './world.ts';
 
 const WHERE = { sessionId: '261128-090000', loop: 'main' };
@@ -22,7 +22,13 @@ function phone(works = true): Channel & { told: News[] } {
   };
 }
 
-async function withPhone(world: World, channel: Channel, play: () => Promise<unknown>): Promise<void> {
+/** `begin`: what is done between the opening of the channels and the repeats. */
+async function withPhone(
+  world: World,
+  channel: Channel,
+  play: () => Promise<unknown>,
+  begin: () => Promise<unknown> = () => Promise.resolve(),
+): Promise<void> {
   const { house } = world;
   const inbox: ChannelInbox = {
     send: () => Promise.reject(new Error('nobody writes here')),
@@ -43,6 +49,8 @@ async function withPhone(world: World, channel: Channel, play: () => Promise<unk
   };
   await messenger.open();
   try {
+    await begin();
+    messenger.repeat();
     await play();
   } finally {
     await messenger.close();
@@ -111,6 +119,26 @@ test('after a restart an open question is told once more, as a repeat', async ()
   });
   const repeated = second.told.filter(({ kind }) => kind === 'question');
   expect(repeated).toMatchObject([{ repeat: true, question: { id: 'q1' } }]);
+  expect(crashed.prompts.filter((prompt) => prompt.includes('blue'))).toHaveLength(1);
+  leave(crashed);
+  leave(world);
+});
+
+test('a question that was answered while nobody ran is not asked again at the next start', async () => {
+  const world = askingWorld();
+  await withPhone(world, phone(), () => run(world, asking(['phone'])));
+  const shown = world.records.find(({ facts: all }) => all.some(({ type }) => type === 'question.shown'))!;
+  const crashed = crashedAfter(world, shown.seq);
+  const second = phone();
+  send(crashed, { type: 'ANSWER', question: 'q1', text: 'blue' });
+  await withPhone(
+    crashed,
+    second,
+    async () => expect((await run(crashed, asking(['phone']))).exit.code).toBe(0),
+    () => intake(crashed.house),
+  );
+  expect(second.told.filter(({ kind }) => kind === 'question')).toEqual([]);
+  expect(second.told.filter(({ kind }) => kind === 'over')).toHaveLength(1);
   expect(crashed.prompts.filter((prompt) => prompt.includes('blue'))).toHaveLength(1);
   leave(crashed);
   leave(world);

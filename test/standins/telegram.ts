@@ -141,16 +141,19 @@ export async function telegramStandin(): Promise<TelegramStandin> {
       if (wake !== null) conflicts++;
       wake?.('conflict');
       if (updates.length === 0) {
+        let own: typeof wake = null;
         const why = await new Promise<string>((done) => {
           const timer = setTimeout(() => done('time'), Number(params.timeout ?? 0) * 1000);
           const end = (word: string) => {
             clearTimeout(timer);
             done(word);
           };
+          own = end;
           wake = end;
           request.socket.once('close', () => end('gone'));
         });
-        wake = null;
+        // Whoever ended this poll may have its own held by now.
+        if (wake === own) wake = null;
         if (why === 'conflict')
           throw new Refused(
             409,
