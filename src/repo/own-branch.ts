@@ -121,13 +121,17 @@ export async function commitOfWork(
   const folder = await mkdtemp(join(tmpdir(), 'ralph-index-'));
   try {
     const index = join(folder, 'index');
-    const ask = async (...args: string[]) =>
-      said(`keep what stands uncommitted in ${root}`, await treeGit({ ...beside, index }, root, args));
+    const told = (result: GitResult) => said(`keep what stands uncommitted in ${root}`, result);
+    const ask = async (...args: string[]) => told(await treeGit({ ...beside, index }, root, args));
     await ask('read-tree', head);
     const before = await ask('write-tree');
     await ask('add', '-A');
-    if (without.length > 0)
-      await ask('reset', '-q', head, '--', ...without.map((path) => `:(literal)${path}`));
+    if (without.length > 0) {
+      const reset = ['--literal-pathspecs', 'reset', '-q', '--pathspec-from-file=-', '--pathspec-file-nul'];
+      // A work tree may be given more files than a command line takes.
+      const paths = Buffer.from(without.map((path) => `${path}\0`).join(''));
+      told(await treeGit({ ...beside, index }, root, [...reset, head], paths));
+    }
     const tree = await ask('write-tree');
     if (tree === before) return null;
     const who = ['-c', 'user.name=Ralph', '-c', 'user.email=ralph@localhost'];

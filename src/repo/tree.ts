@@ -26,11 +26,17 @@ export interface Beside {
 export const SHARED = ['node_modules', '.venv'];
 
 /** The user's own configuration counts but for hooks: a mere copy of a tree is no checkout of theirs. */
-export function treeGit({ env, index }: Beside, cwd: string, args: string[]): Promise<GitResult> {
+export function treeGit(
+  { env, index }: Beside,
+  cwd: string,
+  args: string[],
+  input?: Uint8Array,
+): Promise<GitResult> {
   const quiet = ['core.hooksPath=/dev/null', 'core.fsmonitor=false', 'advice.detachedHead=false'];
   return git({
     args: [...quiet.flatMap((setting) => ['-c', setting]), ...args],
     cwd,
+    ...(input && { input }),
     env: { ...gitEnvironment(env ?? process.env), ...(index === undefined ? {} : { GIT_INDEX_FILE: index }) },
   });
 }
