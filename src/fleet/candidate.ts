@@ -1,4 +1,5 @@
 /** The commit that is to land: the loop's own tip, or a merge of it; and the gates' word on it. */
+import { shellWord } from '../core/index.ts';
 import type { MergedTrees } from '../repo/index.ts';
 import { tellLoop } from '../store/index.ts';
 import { mergedForGates } from './clear-up.ts';
@@ -56,7 +57,7 @@ async function gated(landing: Landed, candidate: string, { tip }: Ends): Promise
   if ((await git.standing(loop.worktree)) === null)
     return parked(
       `its work tree ${loop.worktree} is gone, and the gates run there`,
-      `git worktree add ${loop.worktree} ${shortName(loop.branch)}. Then ${again}.`,
+      `git worktree add ${shellWord(loop.worktree)} ${shortName(loop.branch)}. Then ${again}.`,
     );
   if (candidate !== tip && (await git.tip(loop.branch)) !== candidate) {
     await tellLoop(landing.request.mainDir, Date.now(), {

@@ -1,5 +1,4 @@
 /** The text of a log with raw lines and patches, read: which commits, which blobs, which lines came in. */
-import type { Gitlink } from './modules.ts';
 
 export interface EnteringText {
   /** Newest first. */
@@ -7,7 +6,7 @@ export interface EnteringText {
   /** Blob id → a path it stands at. */
   blobs: Map<string, string>;
   /** Commits of submodules that it names. */
-  links: Gitlink[];
+  links: string[];
   /** Lines that were not there in any parent. */
   added: AddedLine[];
 }
@@ -60,6 +59,6 @@ function takeRaw(read: EnteringText, text: string): void {
   const [id, status] = [words.at(-2) ?? '', words.at(-1) ?? ''];
   if (status.startsWith('D') || /^0+$/.test(id)) return;
   // A mode and an id for each parent, and then those of the commit itself.
-  if (words[(words.length - 3) / 2] === '160000') read.links.push({ path, commit: id });
+  if (words[(words.length - 3) / 2] === '160000') read.links.push(id);
   else read.blobs.set(id, path);
 }

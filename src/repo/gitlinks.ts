@@ -30,15 +30,15 @@ export interface LinkSite {
   lasting: readonly Holder[];
 }
 
-/** Of these links those that `tip` still holds and whose commits would be gone with the work tree. */
+/** The links of `tip` to one of these commits that would be gone with the work tree. */
 export async function unreachable(
   site: LinkSite,
   tip: string,
-  links: readonly Gitlink[],
+  links: readonly string[],
 ): Promise<Unreachable[]> {
   if (links.length === 0) return [];
-  const named = new Set(links.map(({ path, commit }) => `${commit} ${path}`));
-  const held = (await linksIn(site, [], tip)).filter(({ path, commit }) => named.has(`${commit} ${path}`));
+  const named = new Set(links);
+  const held = (await linksIn(site, [], tip)).filter(({ commit }) => named.has(commit));
   return lostOf(site, held, { isTop: true });
 }
 

@@ -15,7 +15,6 @@ import { readHead, readRef, unfinishedOperation } from './head.ts';
 import { signsCommits } from './identity.ts';
 import { leftLocks, mend, WHOLE } from './mend.ts';
 import { type Draft, readDraft } from './merge-tree.ts';
-import type { Gitlink } from './modules.ts';
 import { gitDirOf, ownFolder } from './project.ts';
 
 /** A work tree that has a branch checked out. */
@@ -44,10 +43,10 @@ export interface Integration {
   ): Promise<{ branch: string | null; unfinished: string | null; dirty: string[] } | null>;
   /** What `tip` has and `base` has not; a string says why git could not tell. */
   entering(base: string, tip: string, largerThan: number): Promise<Entering | string>;
-  /** Of these links in `tip` those whose commits only a work tree of ours has, or nobody here. */
+  /** The links in `tip` to those commits that only a work tree of ours has, or nobody here. */
   unreachable(
     tip: string,
-    links: readonly Gitlink[],
+    links: readonly string[],
     from: { root: string; onto: string },
   ): Promise<Unreachable[]>;
   /** True where the files of a commit hold this text. */

@@ -129,6 +129,13 @@ test('nor where the project has git say nothing of changes of that submodule', a
   });
 });
 
+test('nor where git can write the path of that submodule in quotes only', async () => {
+  await loopWithSubmodules('branch');
+  git(tree(), 'mv', 'lib', '"lib"');
+  git(join(tree(), '"lib"'), 'commit', '-q', '--allow-empty', '-m', 'only here');
+  expect(await bumped()).toEqual({ code: 8, said: expect.stringContaining('of the submodule "lib", which') });
+});
+
 /** Commits in the loop what its submodule holds now, and has it land. */
 async function bumped(): Promise<{ code: number; said: string }> {
   git(tree(), 'commit', '-q', '-a', '-m', 'bump');
