@@ -298,3 +298,17 @@ test('a loop is taken away without another one whose name begins with its own', 
   expect((await project.ralph(['loops', 'discard', 'one', '--yes'])).code).toBe(0);
   expect(links().sort()).toEqual(['one-2', 'one.going']);
 });
+
+test('a commit that came after a loop was given up is kept when what was left of it is taken away', async () => {
+  project = makeProject({ files, runs });
+  await step(['--worktree', 'one']);
+  // As a discard leaves it that was killed.
+  await tellLoop(project.dir, Date.now(), { type: 'loop.discarded', loop: 'one', keptAs: null });
+  const commit = ['commit', '-q', '--allow-empty', '-m', 'late'];
+  project.git('-C', tree('one'), ...commit);
+  const late = project.git('rev-parse', 'ralph/one');
+  expect((await project.ralph(['loops', 'prune'])).out).toContain('Taken away: one');
+  expect(project.git('for-each-ref', '--contains', late, '--format=%(refname)')).toBe(
+    'refs/ralph/discarded/one',
+  );
+});

@@ -56,6 +56,16 @@ async function keepLost(main: Place, loop: Loop, tip: string): Promise<string | 
   return (await nameCommit(besideOf(main), ref, last)) ? ref : null;
 }
 
+/** Somebody may have committed there after all was kept. */
+async function keepLate(main: Place, { id, onto, base }: Loop, tip: string): Promise<void> {
+  const beside = besideOf(main);
+  const kept = await branchesAt(beside, 'refs/ralph/discarded');
+  const its = [...kept].filter(([ref]) => ref.startsWith(`refs/ralph/discarded/${id}`));
+  const target = (await branchesAt(beside, onto)).get(onto);
+  if (await isHeld(main, tip, [target, base, ...its.map(([, commit]) => commit)])) return;
+  await nameCommit(beside, await freeName(main, id), tip);
+}
+
 async function isHeld(main: Place, tip: string, by: (string | undefined)[]): Promise<boolean> {
   for (const commit of by)
     if (commit !== undefined && (await holds(besideOf(main), tip, commit))) return true;
@@ -80,6 +90,7 @@ async function freeName(main: Place, id: string): Promise<string> {
 export async function takeAway(main: Place, loop: Loop): Promise<void> {
   const beside = besideOf(main);
   const tip = (await branchesAt(beside, loop.branch)).get(loop.branch);
+  if (tip !== undefined) await keepLate(main, loop, tip);
   await dropTree(beside, loop.worktree);
   await dropSettling(main, loop.id, { env: process.env, keep: true });
   if (tip !== undefined && !(await dropBranch(beside, loop.branch, tip))) throw problem.branchStays(loop);
