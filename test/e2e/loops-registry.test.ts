@@ -152,3 +152,17 @@ test('a damaged line costs nothing that other lines and the session tell', async
   rmSync(journal());
   expect((await listed()).rows).toEqual([{ ...before, taken_back: expect.any(String) }]);
 });
+
+test('a branch that a person begins by the name of a loop that has landed and was pruned stays theirs', async () => {
+  project = makeProject({ files, runs });
+  await project.ralph(['run', '--worktree', 'one']);
+  expect((await project.ralph(['loops', 'prune'])).out).toContain('Taken away: one');
+  rmSync(journal());
+  project.git('switch', '-q', '-c', 'ralph/one');
+  project.git('commit', '-q', '--allow-empty', '-m', 'mine');
+  project.git('switch', '-q', 'main');
+  project.git('merge', '-q', 'ralph/one');
+  expect((await listed()).rows).toMatchObject([{ loop_id: 'one', state: 'unknown', branch: 'ralph/one' }]);
+  await project.ralph(['loops', 'prune']);
+  expect(project.git('branch', '--list', 'ralph/one').trim()).toBe('ralph/one');
+});

@@ -6,7 +6,7 @@
  */
 import { existsSync, realpathSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { Problem, type State, shellWord } from '../../core/index.ts';
 import { ownIdentity } from '../../process/index.ts';
 import { branchesAt, branchTips, holds, linkedTrees, mergeBase } from '../../repo/index.ts';
@@ -87,7 +87,12 @@ interface Signs {
 }
 
 async function judge(main: Place, { registry, trees, lostTrees, lostBranches }: Signs): Promise<Lost> {
-  const sessions = await loopSessions(main);
+  const roots = new Set(lostTrees.map(({ root }) => root));
+  const names = lostBranches.map(nameOf);
+  const sessions = await loopSessions(
+    main,
+    (ground) => roots.has(ground) || names.some((name) => isPlaceOf(ground, name)),
+  );
   const there = new Set(
     registry.filter(({ standing }) => standing !== 'removed').map(({ id }) => id.toLowerCase()),
   );
@@ -107,14 +112,31 @@ async function judge(main: Place, { registry, trees, lostTrees, lostBranches }: 
     if (id !== undefined) await take(id, { tree, session });
   }
   for (const branch of [...open]) {
-    const id = branch.slice(loopBranch('').length);
+    const id = nameOf(branch);
     const session = sessions.find(({ work }) => work.loop === id) ?? null;
-    const head = session?.state.lastMark?.head ?? null;
-    const isOurs = session !== null && head !== null && (await holds(besideOf(main), head, branch));
+    const isOurs = session !== null && (await isBranchOf(main, branch, session));
     if (isOurs && (await take(id, { tree: null, session }))) continue;
     found.strays.push(stray(id, trees.find((tree) => tree.branch === branch)?.root ?? null));
   }
   return found;
+}
+
+const nameOf = (branch: string): string => branch.slice(loopBranch('').length);
+
+/** Where a loop of that name works, or one that had it after another. */
+function isPlaceOf(ground: string, name: string): boolean {
+  const folder = basename(ground);
+  return folder === name || folder.startsWith(`${name}-`);
+}
+
+/** It holds what its session made. Of what has landed any branch may do so that a person began since. */
+async function isBranchOf(main: Place, branch: string, { state, work }: LoopSession): Promise<boolean> {
+  const head = state.lastMark?.head ?? null;
+  const beside = besideOf(main);
+  if (head === null || !(await holds(beside, head, branch))) return false;
+  const tip = (await branchesAt(beside, branch)).get(branch);
+  const landed = state.landing?.type === 'loop.landed' ? state.landing.commit : null;
+  return tip === head || tip === landed || !(await holds(beside, head, `refs/heads/${work.onto}`));
 }
 
 interface LoopSession {
@@ -124,12 +146,12 @@ interface LoopSession {
   work: NonNullable<NonNullable<State['policy']>['loop']>;
 }
 
-/** Sessions that worked in a loop of their own, the newest first. */
-async function loopSessions(main: Place): Promise<LoopSession[]> {
+/** Sessions that worked in a loop of their own there, the newest first. Only those are read as a whole. */
+async function loopSessions(main: Place, isMeant: (ground: string) => boolean): Promise<LoopSession[]> {
   const listed = (await listSessions(main.mainDir)).filter(({ hasJournal }) => hasJournal);
   return listed.reverse().flatMap(({ id, dir }) => {
     const ground = groundOf(dir);
-    if (ground === null || ground === '.') return [];
+    if (ground === null || ground === '.' || !isMeant(ground)) return [];
     const state = stateIn(dir);
     const work = state?.policy?.loop;
     return state === null || work === undefined ? [] : [{ id, ground, state, work }];
