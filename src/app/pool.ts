@@ -28,7 +28,14 @@ export function poolOf(
     ground,
     folder: treesFolder(place.mainDir, env),
     copy: [...AGENTS_OWN, ...(worktree?.copy ?? [])],
-    made: (cwd) => setUp(worktree?.run ?? [], { cwd, env, id: session.id, dir: session.dir }),
+    made: (cwd) =>
+      setUp(worktree?.run ?? [], {
+        cwd,
+        env,
+        id: session.id,
+        dir: session.dir,
+        without: 'run agents one by one: `ralph run --parallel 1`',
+      }),
   });
 }
 
@@ -45,19 +52,26 @@ export interface SetUp {
   id: string;
   /** A folder of ours for the launcher of this program. */
   dir: string;
+  /** How a person works without a work tree beside theirs. */
+  without: string;
 }
 
 /** Runs `worktree.run` in a new work tree; a line that does not succeed is a Problem. */
-export async function setUp(lines: readonly string[], { cwd, env, id, dir }: SetUp): Promise<void> {
+export async function setUp(lines: readonly string[], { cwd, env, id, dir, without }: SetUp): Promise<void> {
   if (lines.length === 0) return;
   const marker = { name: 'RALPH_MARKER', value: `${id}-set-up` };
   const given = await agentEnvironment(dir, env);
-  for (const line of lines) await runLine(line, { cwd, env: given, marker });
+  for (const line of lines) await runLine(line, { cwd, env: given, marker, without });
 }
 
 async function runLine(
   line: string,
-  { cwd, env, marker }: Required<Pick<RunOptions, 'cwd' | 'env' | 'marker'>>,
+  {
+    cwd,
+    env,
+    marker,
+    without,
+  }: Required<Pick<RunOptions, 'cwd' | 'env' | 'marker'>> & Pick<SetUp, 'without'>,
 ): Promise<void> {
   const result = await run({
     command: { shell: line },
@@ -75,6 +89,6 @@ async function runLine(
     code: 'pool.not_set_up',
     what: `\`${line}\` of worktree.run did not succeed in ${cwd}.`,
     why: said === '' ? `It ended with ${result.exitCode ?? result.ending}.` : said,
-    fix: 'Make it succeed in a fresh clone, take it out of worktree.run, or run agents one by one: `ralph run --parallel 1`.',
+    fix: `Make it succeed in a fresh clone, take it out of worktree.run, or ${without}.`,
   });
 }

@@ -78,12 +78,16 @@ async function carryOut({ action, loop, more }: Said, options: LoopOptions): Pro
       const data = await app.discardLoop(folderOf(options), loop, say);
       const kept =
         data.kept_as === null ? 'it had no work of its own' : `its work is kept as ${data.kept_as}`;
+      const besides =
+        data.kept_besides.length === 0
+          ? ''
+          : ` Commits that were made there on no branch are kept as ${data.kept_besides.join(', ')}.`;
       const files =
         data.kept_files === null
           ? ''
           : ` What was changed in files that it was given lies in ${data.kept_files}.`;
       const gone = data.ignored_gone.length === 0 ? '' : ` Not kept: ${goneWords(data.ignored_gone)}.`;
-      answer(options, data, `Discarded loop ${data.loop_id}; ${kept}.${files}${gone}`);
+      answer(options, data, `Discarded loop ${data.loop_id}; ${kept}.${besides}${files}${gone}`);
       return 0;
     }
     case 'prune': {

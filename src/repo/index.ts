@@ -9,6 +9,7 @@ export { missingIdentity } from './identity.ts';
 export { committedText, hiddenByProject } from './ignored.ts';
 export {
   type Checkout,
+  checkouts,
   type Entering,
   type Integration,
   type MergedTrees,
@@ -28,10 +29,11 @@ export {
   mergeBase,
   type NamedCommit,
   nameCommit,
+  strandedIn,
   uncommitted,
 } from './own-branch.ts';
 export { openPool, type PoolOptions } from './pool.ts';
-export { excludeLocally, findProject, gitDirOf, type Project } from './project.ts';
+export { excludeLocally, findProject, gitDirOf, heldTree, type Project } from './project.ts';
 export { branchTips } from './refs.ts';
 export {
   addTree,

@@ -196,7 +196,7 @@ function ask({ cwd, env }: Site, args: string[], input?: Uint8Array): Promise<Gi
 }
 
 /** Read from git's files: the main work tree and the linked ones, in a rebase the branch it is about. */
-function checkouts(commonDir: string, ref: string): Checkout[] {
+export function checkouts(commonDir: string, ref: string): Checkout[] {
   const found: Checkout[] = [];
   const look = (gitDir: string, root: string | null) => {
     if (root === null || !existsSync(root)) return;

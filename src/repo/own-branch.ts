@@ -99,6 +99,35 @@ export async function commitsBeyond(
     }));
 }
 
+/** How far back its log is looked through. */
+const MOST_LOGGED = 500;
+
+/**
+ * Commits that nothing but the HEAD of this work tree, its log or a name of its own leads to: what was made on no
+ * branch there. Of those that follow each other the newest.
+ */
+export async function strandedIn(beside: Beside, root: string): Promise<string[]> {
+  const ids = new Set<string>();
+  for (const args of [
+    ['rev-parse', '-q', '--verify', 'HEAD^{commit}'],
+    ['log', '-g', '--format=%H', `--max-count=${MOST_LOGGED}`, 'HEAD', '--'],
+    // Names that git keeps for each work tree by itself.
+    ['for-each-ref', '--format=%(objectname)', 'refs/worktree', 'refs/bisect', 'refs/rewritten'],
+  ]) {
+    const { stdout } = await treeGit(beside, root, args);
+    for (const id of stdout.toString('latin1').split('\n').filter(Boolean)) ids.add(id);
+  }
+  if (ids.size === 0) return [];
+  const beyond = ['--ignore-missing', ...ids, '--not', '--single-worktree', '--all'];
+  const told = said('list commits', await treeGit(beside, beside.root, ['rev-list', '--parents', ...beyond]));
+  const rows = told
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => line.split(' '));
+  const older = new Set(rows.flatMap(([, ...parents]) => parents));
+  return rows.map(([id]) => id!).filter((id) => !older.has(id));
+}
+
 /** Takes a branch away where it still stands at that commit; false: it does not, or is checked out somewhere. */
 export async function dropBranch(beside: Beside, ref: string, commit: string): Promise<boolean> {
   return (await treeGit(beside, beside.root, ['update-ref', '-d', ref, commit])).code === 0;

@@ -109,6 +109,13 @@ export function ownFolder(commonDir: string, root: string): string | null {
   return own === undefined ? null : join(linked, own);
 }
 
+/** Why a linked work tree is to stay as it is, as somebody told git; null: nobody did. */
+export function heldTree(commonDir: string, root: string): string | null {
+  const own = ownFolder(commonDir, root);
+  if (own === null || !existsSync(join(own, 'locked'))) return null;
+  return textOf(join(own, 'locked')).trim();
+}
+
 /** The shared git folder behind a work tree's own. */
 export function commonDirOf(gitDir: string): string {
   try {

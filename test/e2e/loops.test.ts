@@ -118,6 +118,7 @@ test('a loop that is given up leaves its commits and its uncommitted work under 
   expect(JSON.parse(out)).toEqual({
     loop_id: 'one',
     kept_as: 'refs/ralph/discarded/one',
+    kept_besides: [],
     kept_files: null,
     ignored_gone: [],
   });

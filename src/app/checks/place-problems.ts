@@ -1,5 +1,5 @@
 /** The words for what can be wrong with a place: what is, why it matters, what to do. */
-import { type ProblemFacts, refusalOf } from '../../core/index.ts';
+import { type ProblemFacts, refusalOf, shellWord } from '../../core/index.ts';
 import type { Place } from '../place.ts';
 
 export const readOnly = (folder: string, error: unknown): ProblemFacts => {
@@ -29,15 +29,19 @@ export const noRepository = ({ dir }: Place): ProblemFacts => ({
   fix: 'Run `git init` and commit what is there, or work without commits: --no-git.',
 });
 
-export const unfinished = (operation: string): ProblemFacts => ({
-  code: 'git.unfinished',
-  what: `A ${operation} is in progress.`,
-  why: 'Commits made now would become part of it, and what it changed cannot be told from other work.',
-  fix:
-    operation === 'bisect'
-      ? 'End it with `git bisect reset`.'
-      : `Finish it (resolve, \`git add\`, \`git ${operation} --continue\`), or give it up with \`git ${operation} --abort\`.`,
-});
+/** In a loop's work tree it is said where: the person stands somewhere else. */
+export function unfinished(operation: string, { ground, project }: Place): ProblemFacts {
+  const git = ground === '.' ? 'git' : `git -C ${shellWord(project.root)}`;
+  return {
+    code: 'git.unfinished',
+    what: `A ${operation} is in progress${ground === '.' ? '' : ` in ${project.root}`}.`,
+    why: 'Commits made now would become part of it, and what it changed cannot be told from other work.',
+    fix:
+      operation === 'bisect'
+        ? `End it with \`${git} bisect reset\`.`
+        : `Finish it (resolve, \`${git} add\`, \`${git} ${operation} --continue\`), or give it up with \`${git} ${operation} --abort\`.`,
+  };
+}
 
 export const indexLock = (file: string): ProblemFacts => ({
   code: 'git.index_locked',

@@ -51,7 +51,7 @@ export const PLACE_CHECKS: Check<PlaceSubject>[] = [
       const { gitDir } = place.project;
       if (gitDir === null) return { what: '', failures: [problem.noRepository(place)] };
       const operation = unfinishedOperation(gitDir);
-      const failures = operation === null ? [] : [problem.unfinished(operation)];
+      const failures = operation === null ? [] : [problem.unfinished(operation, place)];
       const lock = join(gitDir, 'index.lock');
       const warnings = existsSync(lock) ? [problem.indexLock(lock)] : [];
       return { what: `a git repository, ${place.project.root}`, failures, warnings };

@@ -6,7 +6,7 @@ import { count } from '../../views/index.ts';
 import { findPlace, type Place } from '../place.ts';
 import { besideOf, givenIn, loopWork, mainPlace, shortRef } from './beside.ts';
 import { editedGiven, keepGiven, unkeptFiles } from './given-files.ts';
-import { afterLanding, branchOf, loopHere, requireIdle } from './intact.ts';
+import { afterLanding, branchOf, loopHere, requireFree, requireIdle } from './intact.ts';
 import { loopsToDraw } from './list.ts';
 import { takeBackLost } from './lost.ts';
 import { noteLanding } from './note.ts';
@@ -17,6 +17,8 @@ export interface Discarded {
   loop_id: string;
   /** The name of ours that its work has now; null: it had none. */
   kept_as: string | null;
+  /** Names of commits that were made in its work tree and on no branch. */
+  kept_besides: string[];
   /** Where files lie that it was given and that were changed in it; null: none were. */
   kept_files: string | null;
   /** What git ignores went with its work tree, relative to that; a folder as one. */
@@ -35,14 +37,14 @@ export async function discardLoop(
     // A work tree that was moved away still needs its branch.
     if (error instanceof Problem && error.facts.code === 'loop.moved') throw error;
   });
-  const keptAs = await keepAll(main, loop);
+  const { as: keptAs, besides } = await keepAll(main, loop);
   const files = await keepGiven(main, loop);
   const gone = await unkeptFiles(main, loop);
   await tellLoop(main.mainDir, Date.now(), { type: 'loop.discarded', loop: loop.id, keptAs });
   await takeAway(main, loop);
   await noteLanding({ main, loop, say }, { type: 'loop.discarded', ...loopWork(loop), keptAs });
   await redrawLoops(main);
-  return { loop_id: loop.id, kept_as: keptAs, kept_files: files, ignored_gone: gone };
+  return { loop_id: loop.id, kept_as: keptAs, kept_besides: besides, kept_files: files, ignored_gone: gone };
 }
 
 interface Pruned {
@@ -87,6 +89,7 @@ async function whyKept(main: Place, loop: Loop): Promise<string | null> {
   if (loop.standing !== 'landed' && loop.standing !== 'discarded') return 'its work has not landed';
   await requireIdle(main, loop);
   const tip = await branchOf(main, loop);
+  requireFree(main, loop);
   if (loop.standing === 'landed' && tip !== null && !(await holds(besideOf(main), tip, loop.onto)))
     return notHeld(loop, await afterLanding(main, loop));
   const apart = await heldApart(besideOf(main), loop.worktree);

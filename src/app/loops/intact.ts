@@ -1,11 +1,14 @@
 /** Whether a loop's branch and work tree are as we left them: people delete, move and switch both. */
-import { type Dirent, existsSync, lstatSync, readdirSync } from 'node:fs';
+import { type Dirent, existsSync, lstatSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { nearest, Problem, thereAre } from '../../core/index.ts';
 import { ownIdentity } from '../../process/index.ts';
 import {
   branchesAt,
+  checkouts,
   commitsBeyond,
+  gitDirOf,
+  heldTree,
   isTreeOf,
   listTrees,
   type NamedCommit,
@@ -26,7 +29,7 @@ import { readState } from '../choose.ts';
 import { withoutOwnSecrets } from '../environment.ts';
 import { formerProblem, registered } from '../former-loop.ts';
 import { findPlace, type Place } from '../place.ts';
-import { besideOf, folderIn, mainPlace } from './beside.ts';
+import { besideOf, folderIn, mainPlace, markIn } from './beside.ts';
 import { takeBackLost } from './lost.ts';
 import * as problem from './problems.ts';
 
@@ -67,7 +70,11 @@ export async function branchOf(main: Place, loop: Loop): Promise<string | null> 
   const elsewhere = (await listTrees(beside)).find(
     ({ branch, root }) => branch === loop.branch && root !== loop.worktree && existsSync(root),
   );
-  if (elsewhere !== undefined) throw problem.checkedOut(loop, elsewhere.root);
+  if (elsewhere !== undefined) {
+    // One that we made was moved; any other is a checkout of a person's.
+    const isOurs = markIn(gitDirOf(elsewhere.root)) !== null;
+    throw isOurs ? problem.moved(loop, elsewhere.root) : problem.branchInUse(loop, elsewhere.root);
+  }
   requireTree(main, loop);
   if (tip === null && loop.session !== null) throw problem.branchGone(loop, lastHead(main, loop));
   return tip;
@@ -83,6 +90,20 @@ export function requireTree(main: Place, loop: Loop): void {
   const isFile = (entry: Dirent) => entry.name === '.git' && entry.isFile();
   if (!there.isDirectory() || readdirSync(worktree, { withFileTypes: true }).some((entry) => !isFile(entry)))
     throw problem.noTree(loop, main.dir);
+}
+
+/** Throws a Problem where somebody had git hold its work tree, or works on its branch elsewhere: neither may go then. */
+export function requireFree({ project }: Place, loop: Loop): void {
+  requireUnheld(project.commonDir!, loop);
+  const elsewhere = checkouts(project.commonDir!, loop.branch).find(
+    ({ root }) => realpathSync(root) !== loop.worktree,
+  );
+  if (elsewhere !== undefined) throw problem.branchInUse(loop, elsewhere.root);
+}
+
+export function requireUnheld(commonDir: string, loop: Loop): void {
+  const reason = heldTree(commonDir, loop.worktree);
+  if (reason !== null) throw problem.treeHeld(loop, reason);
 }
 
 async function onItsBranch(loop: Loop, tip: string | null, main: Place): Promise<void> {

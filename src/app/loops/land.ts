@@ -32,7 +32,7 @@ import { findPlace, type Place } from '../place.ts';
 import { redactorHere } from '../secrets.ts';
 import { spentBy } from '../spending.ts';
 import { givenIn } from './beside.ts';
-import { aliveProblem, loopHere, ownTree } from './intact.ts';
+import { aliveProblem, loopHere, ownTree, requireTree } from './intact.ts';
 import { landingFact } from './landing-words.ts';
 import { noteLanding } from './note.ts';
 import { limitsOf, type Purse, payFrom } from './purse.ts';
@@ -235,6 +235,7 @@ async function landEach(
 }
 
 async function landWaited(place: Place, loop: Loop, asking: Omit<Asking, 'wait'>): Promise<void> {
+  requireTree(place, loop);
   const work = await workOf(place, loop, asking.env);
   // What a person stopped lands when a person says so.
   if (work.state?.aborted || work.state?.paused) return;
@@ -274,6 +275,7 @@ export async function mergeLoop({ cwd, name, ...asking }: MergeRequest): Promise
       why: 'Its branch and its work tree are no loop of this project any more.',
       fix: 'See `ralph loops`.',
     });
+  requireTree(main, loop);
   const work = await workOf(here, loop, asking.env);
   const tree = await lockTree(work);
   if (tree?.kind === 'held') throw aliveProblem(loop, tree.heldBy);

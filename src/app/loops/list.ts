@@ -1,7 +1,7 @@
 /** `ralph loops`: every loop of the project, the main checkout's own first. */
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { Problem, type State } from '../../core/index.ts';
+import { Problem, type State, shellWord } from '../../core/index.ts';
 import { type BrokenOff, brokenOff } from '../../fleet/index.ts';
 import { type BranchStanding, branchStandings, branchTips, isTreeOf, readHead } from '../../repo/index.ts';
 import {
@@ -186,5 +186,9 @@ async function sessionOf(main: Place, id: string | null, writing: State | null) 
 
 function damageOf(main: Place, loop: Loop, hasBranch: boolean): string | null {
   if (!hasBranch) return 'its branch is gone';
-  return isTreeOf(main.project, loop.worktree) ? null : 'its work tree is gone';
+  if (isTreeOf(main.project, loop.worktree)) return null;
+  const isThere = existsSync(loop.worktree) && readdirSync(loop.worktree).length > 0;
+  return isThere
+    ? `its work tree does not lead to this repository any more (git -C ${shellWord(main.dir)} worktree repair)`
+    : 'its work tree is gone';
 }

@@ -17,7 +17,7 @@ import { treesFolder } from '../pool.ts';
 import { besideOf, folderIn, isWhole, link, loopBranch, shortRef } from './beside.ts';
 import { keepGiven, unkeptFiles } from './given-files.ts';
 import { givenList, markList } from './given-list.ts';
-import { branchOf, makingLock, requireAllLanded, requireIdle } from './intact.ts';
+import { branchOf, makingLock, requireAllLanded, requireIdle, requireUnheld } from './intact.ts';
 import { loopWords, requireLoopName } from './name.ts';
 import { goesOn, loopCalled, type Start, startAt } from './origin.ts';
 import * as problem from './problems.ts';
@@ -105,7 +105,7 @@ async function findOrMake(request: LoopRequest, named: Named): Promise<OpenedLoo
   if (known === null) return make(request, start, named);
   await requireAllLanded(main, known);
   await requireIdle(main, known);
-  const kept = await keepAll(main, known);
+  const { as, besides } = await keepAll(main, known);
   const files = await keepGiven(main, known);
   const gone = await unkeptFiles(main, known);
   await takeAway(main, known);
@@ -114,8 +114,9 @@ async function findOrMake(request: LoopRequest, named: Named): Promise<OpenedLoo
     request.say(
       `Files that the former loop ${known.id} was given had been changed in it; they are kept in ${files}.`,
     );
-  if (kept !== null)
-    request.say(`The former loop ${known.id} had more than what landed; it is kept as ${kept}.`);
+  const kept = [...(as === null ? [] : [as]), ...besides];
+  if (kept.length > 0)
+    request.say(`The former loop ${known.id} had more than what landed; it is kept as ${kept.join(', ')}.`);
   return make(request, start, named);
 }
 
@@ -210,6 +211,7 @@ async function goOn(request: LoopRequest, loop: Loop): Promise<OpenedLoop> {
     await dropTree(besideOf(main), loop.worktree);
   const tip = await branchOf(main, loop);
   if (!isTreeOf(main.project, loop.worktree)) {
+    requireUnheld(main.project.commonDir!, loop);
     // Git forgets what it keeps of a work tree when it makes it again.
     const apart = await heldApart(besideOf(main), loop.worktree);
     if (apart.length > 0) throw problem.heldApart(loop, apart);

@@ -128,12 +128,28 @@ export const otherBranch = ({ id, branch, worktree }: Loop, on: string | null): 
     fix: `git -C ${shellWord(worktree)} switch ${short(branch)}`,
   });
 
-export const checkedOut = ({ id, branch, worktree }: Loop, root: string): Problem =>
+export const moved = ({ id, branch, worktree }: Loop, root: string): Problem =>
   new Problem({
     code: 'loop.moved',
     what: `The work tree of loop ${id} is not at ${worktree} any more; its branch ${short(branch)} is checked out in ${root}.`,
     why: 'A loop and its sessions are known by the place of their work tree.',
     fix: `git worktree move ${shellWord(root)} ${shellWord(worktree)}`,
+  });
+
+export const treeHeld = ({ id, worktree }: Loop, reason: string): Problem =>
+  new Problem({
+    code: 'loop.locked',
+    what: `The work tree of loop ${id} is locked in git${reason === '' ? '' : `: ${oneLine(reason, 200)}`}.`,
+    why: 'Somebody wants it to stay as it is, or it lies on a disk that is not always there.',
+    fix: `git worktree unlock ${shellWord(worktree)}, when it may go.`,
+  });
+
+export const branchInUse = ({ id, branch }: Loop, root: string): Problem =>
+  new Problem({
+    code: 'loop.branch_in_use',
+    what: `${short(branch)}, the branch of loop ${id}, is checked out in ${root}.`,
+    why: 'A branch is for one checkout at a time, and that one would stand on nothing without it.',
+    fix: `Switch to another branch there: git -C ${shellWord(root)} switch BRANCH`,
   });
 
 /** Each repository with what it holds. */

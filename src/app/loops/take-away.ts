@@ -14,20 +14,46 @@ import {
   holds,
   isTreeOf,
   nameCommit,
+  strandedIn,
 } from '../../repo/index.ts';
 import { type Loop, readLoops, sessionsFolder, tellLoop } from '../../store/index.ts';
 import { readState } from '../choose.ts';
 import type { Place } from '../place.ts';
 import { besideOf, folderIn, givenIn, loopWork, oursIn, unlink } from './beside.ts';
-import { lastHead, ownTree, requireTree } from './intact.ts';
+import { lastHead, ownTree, requireFree, requireTree } from './intact.ts';
 import { noteLanding } from './note.ts';
 import * as problem from './problems.ts';
 import { dropSettling } from './settle.ts';
 
-/** Keeps what is nowhere else; answers the name it is kept under, or null where there is nothing to keep. */
-export async function keepAll(main: Place, loop: Loop): Promise<string | null> {
-  const beside = besideOf(main);
+/** The names that its work has now. */
+export interface KeptWork {
+  /** Its branch with what stood uncommitted; null: there is nothing more of that than has landed. */
+  as: string | null;
+  /** Commits that were made in its work tree and on no branch. */
+  besides: string[];
+}
+
+/** Keeps what is nowhere else. Throws a Problem where a person holds the work tree or the branch. */
+export async function keepAll(main: Place, loop: Loop): Promise<KeptWork> {
   requireTree(main, loop);
+  requireFree(main, loop);
+  const as = await keepBranch(main, loop);
+  return { as, besides: await keepStranded(main, loop) };
+}
+
+async function keepStranded(main: Place, loop: Loop): Promise<string[]> {
+  if (!isTreeOf(main.project, loop.worktree)) return [];
+  const kept: string[] = [];
+  for (const commit of await strandedIn(besideOf(main), loop.worktree)) {
+    const ref = await freeName(main, loop.id);
+    if (!(await nameCommit(besideOf(main), ref, commit))) throw problem.notKept(loop, ref);
+    kept.push(ref);
+  }
+  return kept;
+}
+
+async function keepBranch(main: Place, loop: Loop): Promise<string | null> {
+  const beside = besideOf(main);
   const tip = (await branchesAt(beside, loop.branch)).get(loop.branch) ?? lastHead(main, loop);
   if (tip === null) return null;
   const apart = await heldApart(beside, loop.worktree);

@@ -32,7 +32,13 @@ export async function buildTree(call: TreeCall): Promise<string | null> {
   await hideLinks(main, cwd);
   // The project's folder is known by it, also where nothing else of it is committed.
   await mkdir(join(cwd, '.ralph'), { recursive: true });
-  await setUp(worktree.run, { cwd, env, id, dir: join(dirname(root), '.set-up') });
+  await setUp(worktree.run, {
+    cwd,
+    env,
+    id,
+    dir: join(dirname(root), '.set-up'),
+    without: 'leave --worktree away',
+  });
   const left = await uncommitted(besideOf(main), root, { untracked: true });
   const prints = await printsOf(cwd, [...AGENTS_OWN, ...worktree.copy]);
   await markMade({ worktree: root }, { given: left, prints, ...(call.known && { loop: call.known }) });
