@@ -1,4 +1,5 @@
 /** A merge on its way in: what its commit says, how the gates speak of it, and the words for one that cannot be made. */
+import { shellWord } from '../core/index.ts';
 import { type Landed, type Landing, parked, shortName, some } from './landing.ts';
 
 /** `more`: trailers beside those of the loop. */
@@ -13,7 +14,7 @@ export function apart({ loop, again }: Landed, beyond: readonly string[]): Landi
   const onto = shortName(loop.onto);
   return parked(
     `it and ${onto} do not fit together, though no single file is in conflict: ${some(beyond)}`,
-    `In ${loop.worktree}: git merge ${onto}, put the files where they belong and commit. Then ${again}.`,
+    `In ${loop.worktree}: git merge ${shellWord(onto)}, put the files where they belong and commit. Then ${again}.`,
   );
 }
 
@@ -26,7 +27,7 @@ export function conflict(
   const onto = shortName(loop.onto);
   return parked(
     `it and ${onto} change the same places of ${some(files)}${besides}`,
-    `In ${loop.worktree}: git merge ${onto}, settle the conflict and commit. Then ${again}.${more}`,
+    `In ${loop.worktree}: git merge ${shellWord(onto)}, settle the conflict and commit. Then ${again}.${more}`,
     files,
   );
 }

@@ -4,6 +4,7 @@
  * refs, so that a landing that was broken off anywhere is taken up by whoever lands next. Whatever does not fit
  * is parked for a person: nothing is moved then, and nothing is ever removed.
  */
+import { shellWord } from '../core/index.ts';
 import { ownIdentity } from '../process/index.ts';
 import { type Checkout, openIntegration } from '../repo/index.ts';
 import { type Loop, type LoopNews, readLoops, tellLoop } from '../store/index.ts';
@@ -107,7 +108,7 @@ async function attempt(landing: Landed): Promise<Landing | 'moved'> {
   if (entering.commits.some(({ id }) => id === loop.base))
     return parked(
       `${onto} does not hold the commit any more that the loop began at (${loop.base.slice(0, 12)}), so that merging would bring back what was taken out`,
-      `In ${loop.worktree}: git rebase --onto ${onto} ${loop.base.slice(0, 12)}. Then ${again}.`,
+      `In ${loop.worktree}: git rebase --onto ${shellWord(onto)} ${loop.base.slice(0, 12)}. Then ${again}.`,
     );
   const unfit = await unfitToLand({ landing, entering, base, tip });
   if (unfit !== null) return unfit;

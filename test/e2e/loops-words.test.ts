@@ -75,3 +75,17 @@ test('a loop whose line in the journal is damaged is not passed over in silence'
   expect(err).toMatch(/told of loop one .* any more: deleted or damaged lines. .* taken back/);
   expect(out).toMatch(/^one · .*\n {2}taken back by its work tree and session .*\n {2}next: /);
 });
+
+test('a command to type has the name of a branch as a shell takes it', async () => {
+  project = makeProject({
+    config: 'land: branch\n',
+    files: { 'prd.json': taskList([story('A')]), 'shared.txt': 'a\n' },
+    runs: [{ do: [{ run: 'echo loop > shared.txt' }, { say: DONE }] }],
+  });
+  project.git('switch', '-q', '-c', "it's");
+  await project.ralph(['run', '--worktree', 'one']);
+  writeFileSync(join(project.dir, 'shared.txt'), 'person\n');
+  project.git('commit', '-q', '-a', '-m', 'mine');
+  const { code, out, err } = await project.ralph(['loops', 'merge', 'one']);
+  expect([code, out + err]).toEqual([8, expect.stringContaining("git merge 'it'\\''s', settle")]);
+});

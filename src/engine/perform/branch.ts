@@ -18,10 +18,12 @@ export interface Switch {
 export function pauseForSwitch(house: House, { from, to, when, commits }: Switch): Fact[] {
   // A person's word to go on is a word for the branch they go on from.
   house.branch = undefined;
-  const named = from.branch === null ? `--detach ${(from.head ?? '').slice(0, 10)}` : from.branch;
+  const named = from.branch === null ? `--detach ${(from.head ?? '').slice(0, 10)}` : shellWord(from.branch);
   const isLoop = house.state.policy?.loop !== undefined;
   const back = `git ${isLoop ? `-C ${shellWord(house.ground.root)} ` : ''}switch ${named}`;
-  const merged = commits ? ` and bring what was committed meanwhile with \`git merge ${to.branch}\`` : '';
+  const merged = commits
+    ? ` and bring what was committed meanwhile with \`git merge ${shellWord(to.branch ?? '')}\``
+    : '';
   const again = resumeCommand(house.state);
   // A loop works on its own branch only.
   const stay = isLoop ? '' : `; or stay: \`${again}\` goes on on ${to.branch}`;

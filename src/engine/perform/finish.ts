@@ -16,6 +16,7 @@ import {
   type OutboxLine,
   resumeCommand,
   type StopCause,
+  shellWord,
   type Trespass,
 } from '../../core/index.ts';
 import { isBookkeeping, MAX_CHANGES, theirsIn, told } from '../changes.ts';
@@ -159,7 +160,7 @@ function offBranch(
 
 function branchGone(house: House, { iteration, before }: AttemptState): Fact[] {
   const { branch, head } = before;
-  const text = `During iteration ${iteration} the branch ${branch} was removed. Bring it back with \`git branch ${branch} ${head}\`, then \`${resumeCommand(house.state)}\`; the work tree is as it was. That commit is also kept as refs/ralph/${house.sessionId}/${iteration}.`;
+  const text = `During iteration ${iteration} the branch ${branch} was removed. Bring it back with \`git branch ${shellWord(branch ?? '')} ${head}\`, then \`${resumeCommand(house.state)}\`; the work tree is as it was. That commit is also kept as refs/ralph/${house.sessionId}/${iteration}.`;
   return paused(house, text);
 }
 

@@ -186,7 +186,7 @@ function treeGone(
   const again = `\`${resumeCommand(state)}\``;
   const makes =
     state.policy?.loop === undefined
-      ? `\`git worktree add ${root} ${branch ?? 'COMMIT'}\` makes it again; then ${again} there.`
+      ? `\`git worktree add ${shellWord(root)} ${shellWord(branch ?? 'COMMIT')}\` makes it again; then ${again} there.`
       : `${again} makes it again from there and goes on.`;
   return isEntry
     ? `git was made to forget the work tree ${ground.root}.${commits} its files are untouched, and git cannot tell any more what changed in them. \`git worktree repair ${root}\` in the main checkout may bring it back; else move it away (\`mv ${root} ${root}-mine\`), and ${makes}`
