@@ -388,7 +388,8 @@ function movedBy(result: GitResult): Moved {
 }
 
 function reasonOf({ stderr, code }: GitResult): string {
-  return endOf(stderr.trim(), 2_000) || `git ended with code ${code}`;
+  // It ends a sentence of ours.
+  return endOf(stderr.trim(), 2_000).replace(/\.+$/, '') || `git ended with code ${code}`;
 }
 
 async function ahead(site: Site, branch: string): ReturnType<Integration['ahead']> {

@@ -75,6 +75,9 @@ test('a branch that was switched or deleted is said, with the way back, and noth
     expect.stringContaining('Branch ralph/one of loop one is gone'),
   ]);
   expect(deleted.err).toContain(`git branch ralph/one ${tip}`);
+  expect((await loops())[0]!.next).toContain(
+    `its branch is gone (git branch ralph/one ${tip} brings it back)`,
+  );
   project.git('branch', 'ralph/one', tip);
   await step(['--worktree', 'one']);
   expect(made()).toEqual(['US-001.txt', 'US-002.txt']);
@@ -109,6 +112,18 @@ test('names that cannot be a branch and a folder, or that mean something else, a
     { loop_id: 'deep/er', state: 'unknown' },
     { loop_id: 'mine', state: 'unknown' },
   ]);
+  for (const action of ['merge', 'discard']) {
+    const { code, err } = await project.ralph([
+      'loops',
+      action,
+      'mine',
+      ...(action === 'discard' ? ['--yes'] : []),
+    ]);
+    expect([code, err]).toEqual([
+      5,
+      expect.stringContaining('mine is no loop that is known: branch ralph/mine'),
+    ]);
+  }
   project.git('branch', '-D', 'ralph/mine', 'ralph/deep/er');
   project.git('branch', 'ralph');
   const beside = await step(['--worktree', 'one']);

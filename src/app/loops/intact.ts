@@ -40,13 +40,15 @@ export async function loopHere(
   say: (text: string) => void,
 ): Promise<{ main: Place; loop: Loop }> {
   const main = await mainPlace(await findPlace(cwd));
-  await takeBackLost(main, say);
+  const { strays } = await takeBackLost(main, say);
   const all = readLoops(main.mainDir);
   const loops = all.filter(({ standing }) => standing !== 'removed');
   const loop = all.find(({ id }) => id === name.replace(/^@/, ''));
   if (loop !== undefined && loop.standing !== 'removed') return { main, loop };
   const ids = loops.map(({ id }) => id);
   if (loop !== undefined) throw formerProblem(main.mainDir, registered(main.mainDir, loop), ids);
+  const stray = strays.find(({ id }) => id === name.replace(/^@/, ''));
+  if (stray !== undefined) throw problem.stray(stray);
   const near = nearest(name, ids);
   throw new Problem({
     code: 'loop.unknown',

@@ -30,7 +30,7 @@ import { findPlace, type Place } from '../place.ts';
 import { primaryLock } from '../primary.ts';
 import { foldOf, liveOf } from '../windows.ts';
 import { besideOf, mainPlace, shortRef } from './beside.ts';
-import { afterLanding } from './intact.ts';
+import { afterLanding, lastHead } from './intact.ts';
 import { takeBackLost } from './lost.ts';
 
 /** `lost`: what the project journal should have told of loops and did not, a sentence each. */
@@ -185,7 +185,11 @@ async function sessionOf(main: Place, id: string | null, writing: State | null) 
 }
 
 function damageOf(main: Place, loop: Loop, hasBranch: boolean): string | null {
-  if (!hasBranch) return 'its branch is gone';
+  if (!hasBranch) {
+    const last = lastHead(main, loop);
+    const back = last === null ? '' : ` (git branch ${shortRef(loop.branch)} ${last} brings it back)`;
+    return `its branch is gone${back}`;
+  }
   if (isTreeOf(main.project, loop.worktree)) return null;
   const isThere = existsSync(loop.worktree) && readdirSync(loop.worktree).length > 0;
   return isThere

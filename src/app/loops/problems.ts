@@ -136,6 +136,15 @@ export const moved = ({ id, branch, worktree }: Loop, root: string): Problem =>
     fix: `git worktree move ${shellWord(root)} ${shellWord(worktree)}`,
   });
 
+/** `ralph loops` lists it, and nothing shows that it is ours. */
+export const stray = ({ id, why, next }: { id: string; why: string; next: string }): Problem =>
+  new Problem({
+    code: 'loop.unknown',
+    what: `${id} is no loop that is known: ${why}.`,
+    why: 'What may be a person’s own branch or work tree is touched by no command.',
+    fix: `${next}.`,
+  });
+
 export const treeHeld = ({ id, worktree }: Loop, reason: string): Problem =>
   new Problem({
     code: 'loop.locked',

@@ -108,7 +108,7 @@ async function freeName(main: Place, id: string): Promise<string> {
   const base = `refs/ralph/discarded/${id}`;
   for (let n = 1; ; n++) {
     const ref = n === 1 ? base : `${base}-${n}`;
-    if (!taken.has(ref)) return ref;
+    if (![...taken.keys()].some((one) => one === ref || one.startsWith(`${ref}/`))) return ref;
   }
 }
 
