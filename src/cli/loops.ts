@@ -81,7 +81,7 @@ async function carryOut({ action, loop, more }: Said, options: LoopOptions): Pro
       const besides =
         data.kept_besides.length === 0
           ? ''
-          : ` Commits that were made there on no branch are kept as ${data.kept_besides.join(', ')}.`;
+          : ` What was made there besides is kept as ${data.kept_besides.join(', ')}.`;
       const files =
         data.kept_files === null
           ? ''

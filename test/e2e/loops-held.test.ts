@@ -59,7 +59,7 @@ test('what a rebase under way there had made is kept as well', async () => {
   inTree('commit', '-q', '--amend', '-m', 'my words');
   const mine = inTree('rev-parse', 'HEAD');
   const { said } = await discard();
-  const [, ref] = /on no branch are kept as (\S+)\./.exec(said) ?? [];
+  const [, ref] = /made there besides is kept as (\S+)\./.exec(said) ?? [];
   expect(project.git('rev-parse', ref ?? 'none')).toBe(mine);
 });
 

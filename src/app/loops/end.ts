@@ -6,18 +6,18 @@ import { count } from '../../views/index.ts';
 import { findPlace, type Place } from '../place.ts';
 import { besideOf, givenIn, loopWork, mainPlace, shortRef } from './beside.ts';
 import { editedGiven, keepGiven, unkeptFiles } from './given-files.ts';
-import { afterLanding, branchOf, loopHere, requireFree, requireIdle } from './intact.ts';
+import { afterLanding, branchOf, loopHere, requireFree } from './intact.ts';
 import { loopsToDraw } from './list.ts';
 import { takeBackLost } from './lost.ts';
 import { noteLanding } from './note.ts';
 import { apartWords, commitWords } from './problems.ts';
-import { keepAll, takeAway } from './take-away.ts';
+import { keepAll, takeAway, withoutRuns } from './take-away.ts';
 
 export interface Discarded {
   loop_id: string;
   /** The name of ours that its work has now; null: it had none. */
   kept_as: string | null;
-  /** Names of commits that were made in its work tree and on no branch. */
+  /** Names of what its branch held no more, and of commits that were made in its work tree and on no branch. */
   kept_besides: string[];
   /** Where files lie that it was given and that were changed in it; null: none were. */
   kept_files: string | null;
@@ -32,7 +32,12 @@ export async function discardLoop(
   say: (text: string) => void,
 ): Promise<Discarded> {
   const { main, loop } = await loopHere(cwd, name, say);
-  await requireIdle(main, loop);
+  const discarded = await withoutRuns(main, loop, () => discard(main, loop, say));
+  await redrawLoops(main);
+  return discarded;
+}
+
+async function discard(main: Place, loop: Loop, say: (text: string) => void): Promise<Discarded> {
   await branchOf(main, loop).catch((error: unknown) => {
     // A work tree that was moved away still needs its branch.
     if (error instanceof Problem && error.facts.code === 'loop.moved') throw error;
@@ -43,7 +48,6 @@ export async function discardLoop(
   await tellLoop(main.mainDir, Date.now(), { type: 'loop.discarded', loop: loop.id, keptAs });
   await takeAway(main, loop);
   await noteLanding({ main, loop, say }, { type: 'loop.discarded', ...loopWork(loop), keptAs });
-  await redrawLoops(main);
   return { loop_id: loop.id, kept_as: keptAs, kept_besides: besides, kept_files: files, ignored_gone: gone };
 }
 
@@ -66,17 +70,27 @@ export async function pruneLoops(
   const pruned: Pruned = { removed: [], kept: [], ignored_gone: [] };
   for (const loop of readLoops(main.mainDir)) {
     if (loop.standing === 'removed' || (only !== null && loop.id !== only)) continue;
-    const why = await whyKept(main, loop).catch((error: Error) => error.message);
-    if (why !== null) pruned.kept.push({ loop: loop.id, why });
-    else {
-      const files = await unkeptFiles(main, loop);
-      await takeAway(main, loop);
-      pruned.removed.push(loop.id);
-      if (files.length > 0) pruned.ignored_gone.push({ loop: loop.id, files });
+    const gone = await withoutRuns(main, loop, () => prune(main, loop)).catch(
+      (error: Error) => error.message,
+    );
+    if (typeof gone === 'string') {
+      pruned.kept.push({ loop: loop.id, why: gone });
+      continue;
     }
+    pruned.removed.push(loop.id);
+    if (gone.length > 0) pruned.ignored_gone.push({ loop: loop.id, files: gone });
   }
   if (pruned.removed.length > 0) await redrawLoops(main);
   return pruned;
+}
+
+/** What git ignored there and went with it; a string: why it stays. */
+async function prune(main: Place, loop: Loop): Promise<string | string[]> {
+  const why = await whyKept(main, loop);
+  if (why !== null) return why;
+  const files = await unkeptFiles(main, loop);
+  await takeAway(main, loop);
+  return files;
 }
 
 /** Nobody may run here for long, and `.ralph/loops.json` would name what is gone. */
@@ -87,7 +101,6 @@ async function redrawLoops(main: Place): Promise<void> {
 async function whyKept(main: Place, loop: Loop): Promise<string | null> {
   if (loop.standing === 'open' && loop.landed !== null) return 'it is not done';
   if (loop.standing !== 'landed' && loop.standing !== 'discarded') return 'its work has not landed';
-  await requireIdle(main, loop);
   const tip = await branchOf(main, loop);
   requireFree(main, loop);
   if (loop.standing === 'landed' && tip !== null && !(await holds(besideOf(main), tip, loop.onto)))

@@ -17,11 +17,11 @@ import { treesFolder } from '../pool.ts';
 import { besideOf, folderIn, isWhole, link, loopBranch, shortRef } from './beside.ts';
 import { keepGiven, unkeptFiles } from './given-files.ts';
 import { givenList, markList } from './given-list.ts';
-import { branchOf, makingLock, requireAllLanded, requireIdle, requireUnheld } from './intact.ts';
+import { branchOf, makingLock, requireAllLanded, requireUnheld } from './intact.ts';
 import { loopWords, requireLoopName } from './name.ts';
 import { goesOn, loopCalled, type Start, startAt } from './origin.ts';
 import * as problem from './problems.ts';
-import { keepAll, takeAway, unmake } from './take-away.ts';
+import { keepAll, takeAway, unmake, withoutRuns } from './take-away.ts';
 import { buildTree } from './tree.ts';
 
 export interface LoopRequest {
@@ -104,11 +104,12 @@ async function findOrMake(request: LoopRequest, named: Named): Promise<OpenedLoo
   const start = await startAt(from);
   if (known === null) return make(request, start, named);
   await requireAllLanded(main, known);
-  await requireIdle(main, known);
-  const { as, besides } = await keepAll(main, known);
-  const files = await keepGiven(main, known);
-  const gone = await unkeptFiles(main, known);
-  await takeAway(main, known);
+  const { as, besides, files, gone } = await withoutRuns(main, known, async () => {
+    const kept = { ...(await keepAll(main, known)), files: await keepGiven(main, known) };
+    const gone = await unkeptFiles(main, known);
+    await takeAway(main, known);
+    return { ...kept, gone };
+  });
   if (gone.length > 0) request.say(`With the former loop ${known.id} went ${goneWords(gone)}.`);
   if (files !== null)
     request.say(

@@ -18,9 +18,10 @@ import {
 } from '../../repo/index.ts';
 import { type Loop, readLoops, sessionsFolder, tellLoop } from '../../store/index.ts';
 import { readState } from '../choose.ts';
+import { lockProblem } from '../open.ts';
 import type { Place } from '../place.ts';
 import { besideOf, folderIn, givenIn, loopWork, oursIn, unlink } from './beside.ts';
-import { lastHead, ownTree, requireFree, requireTree } from './intact.ts';
+import { aliveProblem, lastHead, ownTree, requireFree, requireIdle, requireTree } from './intact.ts';
 import { noteLanding } from './note.ts';
 import * as problem from './problems.ts';
 import { dropSettling } from './settle.ts';
@@ -29,16 +30,34 @@ import { dropSettling } from './settle.ts';
 export interface KeptWork {
   /** Its branch with what stood uncommitted; null: there is nothing more of that than has landed. */
   as: string | null;
-  /** Commits that were made in its work tree and on no branch. */
+  /** What its branch held once and holds no more, and commits that were made in its work tree and on no branch. */
   besides: string[];
+}
+
+/** Keeps runs out of its work tree meanwhile; throws a Problem where one works there. */
+export async function withoutRuns<T>(main: Place, loop: Loop, work: () => Promise<T>): Promise<T> {
+  await requireIdle(main, loop);
+  const lock = isTreeOf(main.project, loop.worktree) ? await ownTree(folderIn(main, loop)) : null;
+  if (lock?.kind === 'held') throw aliveProblem(loop, lock.heldBy);
+  if (lock?.kind === 'foreign') throw lockProblem(lock.heldBy, lock.lastSeenAt);
+  try {
+    return await work();
+  } finally {
+    await lock?.release();
+  }
 }
 
 /** Keeps what is nowhere else. Throws a Problem where a person holds the work tree or the branch. */
 export async function keepAll(main: Place, loop: Loop): Promise<KeptWork> {
   requireTree(main, loop);
   requireFree(main, loop);
-  const as = await keepBranch(main, loop);
-  return { as, besides: await keepStranded(main, loop) };
+  const apart = await heldApart(besideOf(main), loop.worktree);
+  if (apart.length > 0) throw problem.heldApart(loop, apart);
+  const tip = (await branchesAt(besideOf(main), loop.branch)).get(loop.branch) ?? lastHead(main, loop);
+  const lost = tip === null ? null : await keepLost(main, loop, tip);
+  const as = tip === null ? null : await keepBranch(main, loop, tip);
+  const besides = await keepStranded(main, loop);
+  return lost === null || as === null ? { as: as ?? lost, besides } : { as, besides: [lost, ...besides] };
 }
 
 async function keepStranded(main: Place, loop: Loop): Promise<string[]> {
@@ -52,13 +71,8 @@ async function keepStranded(main: Place, loop: Loop): Promise<string[]> {
   return kept;
 }
 
-async function keepBranch(main: Place, loop: Loop): Promise<string | null> {
+async function keepBranch(main: Place, loop: Loop, tip: string): Promise<string | null> {
   const beside = besideOf(main);
-  const tip = (await branchesAt(beside, loop.branch)).get(loop.branch) ?? lastHead(main, loop);
-  if (tip === null) return null;
-  const apart = await heldApart(beside, loop.worktree);
-  if (apart.length > 0) throw problem.heldApart(loop, apart);
-  const set = await keepLost(main, loop, tip);
   const work = isTreeOf(main.project, loop.worktree)
     ? await commitOfWork(beside, loop.worktree, {
         head: tip,
@@ -67,7 +81,7 @@ async function keepBranch(main: Place, loop: Loop): Promise<string | null> {
       })
     : null;
   const onto = (await branchesAt(beside, loop.onto)).get(loop.onto);
-  if (work === null && (await isHeld(main, tip, [onto, loop.base]))) return set;
+  if (work === null && (await isHeld(main, tip, [onto, loop.base]))) return null;
   const ref = await freeName(main, loop.id);
   if (!(await nameCommit(beside, ref, work ?? tip))) throw problem.notKept(loop, ref);
   return ref;
@@ -79,7 +93,8 @@ async function keepLost(main: Place, loop: Loop, tip: string): Promise<string | 
   const onto = (await branchesAt(besideOf(main), loop.onto)).get(loop.onto);
   if (last === null || (await isHeld(main, last, [tip, onto, loop.base]))) return null;
   const ref = await freeName(main, loop.id);
-  return (await nameCommit(besideOf(main), ref, last)) ? ref : null;
+  if (!(await nameCommit(besideOf(main), ref, last))) throw problem.notKept(loop, ref);
+  return ref;
 }
 
 /** Somebody may have committed there after all was kept. */
