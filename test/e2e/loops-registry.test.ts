@@ -102,7 +102,7 @@ test('branches and work trees that Ralph did not make are listed as such, with w
   const refused = await begin('mine');
   expect([refused.code, refused.err]).toEqual([5, expect.stringContaining('no loop of ours made it')]);
   const pruned = await project.ralph(['loops', 'prune', 'own']);
-  expect([pruned.code, pruned.err]).toEqual([5, expect.stringContaining('There is no loop called own')]);
+  expect([pruned.code, pruned.err]).toEqual([5, expect.stringContaining('own is no loop that is known')]);
   expect(project.git('worktree', 'list').split('\n')).toHaveLength(2);
   // Nor is the name of a lost loop, given to another branch.
   await begin('one');

@@ -70,9 +70,9 @@ export async function pruneLoops(
   const pruned: Pruned = { removed: [], kept: [], ignored_gone: [] };
   for (const loop of readLoops(main.mainDir)) {
     if (loop.standing === 'removed' || (only !== null && loop.id !== only)) continue;
-    const gone = await withoutRuns(main, loop, () => prune(main, loop)).catch(
-      (error: Error) => error.message,
-    );
+    const gone =
+      whyNotOver(loop) ??
+      (await withoutRuns(main, loop, () => prune(main, loop)).catch((error: Error) => error.message));
     if (typeof gone === 'string') {
       pruned.kept.push({ loop: loop.id, why: gone });
       continue;
@@ -98,9 +98,13 @@ async function redrawLoops(main: Place): Promise<void> {
   drawLoops(main.mainDir, await loopsToDraw(main)(null));
 }
 
-async function whyKept(main: Place, loop: Loop): Promise<string | null> {
+function whyNotOver(loop: Loop): string | null {
   if (loop.standing === 'open' && loop.landed !== null) return 'it is not done';
   if (loop.standing !== 'landed' && loop.standing !== 'discarded') return 'its work has not landed';
+  return null;
+}
+
+async function whyKept(main: Place, loop: Loop): Promise<string | null> {
   const tip = await branchOf(main, loop);
   requireFree(main, loop);
   if (loop.standing === 'landed' && tip !== null && !(await holds(besideOf(main), tip, loop.onto)))
