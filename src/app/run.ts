@@ -51,6 +51,7 @@ import { type Dirt, deskPatterns, dirtOf, excludedPaths } from './dirt.ts';
 import { inboxOf } from './inboxes.ts';
 import { type KeptAwake, keepAwake } from './keep-awake.ts';
 import { loopName } from './loop-name.ts';
+import { movedHere } from './loops/astray.ts';
 import { type EndCall, landIdle, landingsOf, lookBack } from './loops/at-end.ts';
 import { loopAt } from './loops/beside.ts';
 import { aliveProblem, isLanding } from './loops/intact.ts';
@@ -212,7 +213,8 @@ async function lookAround(plan: Plan, session: Start['session']): Promise<Omit<S
     const excluded = excludedPaths(place, list);
     const ground = await openPlaceGround(place, session, { excluded, useGit: settings.git });
     const dirt = await dirtOf(ground, plan, list);
-    if (dirt.strange.length > 0 && !settings.allowDirty) throw new Problem(dirty(dirt.strange));
+    if (dirt.strange.length > 0 && !settings.allowDirty)
+      throw new Problem(dirty(dirt.strange, await movedHere(plan.place)));
     return { list, ground, dirt };
   } catch (error) {
     if (plan.session === null) await rm(session.dir, { recursive: true, force: true });

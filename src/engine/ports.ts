@@ -223,6 +223,8 @@ export interface Ground {
   /** Where each of these commits (whole ids or beginnings) lies as seen from `since`; unknown ones are missing. */
   commitPlaces(ids: string[], since: string | null): Promise<Map<string, CommitPlace>>;
   isAncestor(ancestor: string | null, of: string | null): Promise<boolean>;
+  /** Whether a branch or a tag held it when these rules were read; what cannot be told counts as held. */
+  wasHeld(rules: Readonly<Record<string, string>>, commit: string): Promise<boolean>;
   /** Those of the commits that HEAD's history lacks, in the given order. */
   missing(commits: string[]): Promise<string[]>;
   /** Keeps a commit that history no longer reaches under `refs/ralph/<session>/<n>`. */

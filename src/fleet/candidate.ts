@@ -4,7 +4,7 @@ import type { MergedTrees } from '../repo/index.ts';
 import { tellLoop } from '../store/index.ts';
 import { mergedForGates } from './clear-up.ts';
 import { type Ends, type Landed, type Landing, parked, shortName } from './landing.ts';
-import { apart, conflict, failed, interrupted, messageOf, objection } from './merge.ts';
+import { apart, conflict, failed, interrupted, mergeOf, messageOf, objection } from './merge.ts';
 import { settle } from './settle.ts';
 
 type Conflict = Extract<MergedTrees, { kind: 'conflict' }>;
@@ -36,7 +36,10 @@ async function madeBefore({ git, loop }: Landed, { base, tip }: Ends): Promise<s
  * Made from trees alone; an old git can only merge in a work tree, and the loop's own one is nobody else's. Or where
  * the two do not fit.
  */
-async function merged(landing: Landed, { base, tip }: Ends): Promise<string | Conflict | Landing> {
+async function merged(
+  landing: Landed,
+  { base, tip }: Pick<Ends, 'base' | 'tip'>,
+): Promise<string | Conflict | Landing> {
   const { git, loop } = landing;
   const message = messageOf(landing);
   const trees = await git.mergeTrees(base, tip);
@@ -44,7 +47,8 @@ async function merged(landing: Landed, { base, tip }: Ends): Promise<string | Co
   if (made.kind === 'conflict') return made;
   if (made.kind !== 'tree') return failed(landing, made.kind === 'failed' ? made.why : 'git is too old');
   if (trees.kind === 'old_git') return made.id;
-  const commit = await git.commit(made.id, [base, tip], message);
+  const commit = await mergeOf(landing, { base, tip }, { tree: made.id, root: loop.worktree });
+  if ('kind' in commit) return commit;
   return 'commit' in commit ? commit.commit : failed(landing, commit.failed);
 }
 

@@ -1,6 +1,7 @@
 /** What came of a loop's work: where it lies now, or why a person must look and how it goes on then. */
 import type { Integration } from '../repo/index.ts';
 import type { Loop } from '../store/index.ts';
+import type { Astray } from './astray.ts';
 import type { Waiting } from './turn.ts';
 
 export interface LandRequest extends Waiting {
@@ -16,6 +17,8 @@ export interface LandRequest extends Waiting {
   gates: LandingGates;
   /** Who is hired for a conflict; null: nobody. */
   settler: Settler | null;
+  /** Branches that attempts of the loop moved, or agents that were hired for it, as their sessions tell it by now. */
+  moved(): readonly Astray[];
   /** A person asks for this landing: who was hired in vain for this work may be hired again. */
   asked: boolean;
   /** The commit that its session saw last on its branch; null: none is known. */

@@ -1,6 +1,6 @@
 /** A merge on its way in: what its commit says, how the gates speak of it, and the words for one that cannot be made. */
 import { shellWord } from '../core/index.ts';
-import { type Landed, type Landing, parked, shortName, some } from './landing.ts';
+import { type Ends, type Landed, type Landing, parked, shortName, some } from './landing.ts';
 
 /** `more`: trailers beside those of the loop. */
 export function messageOf({ loop, request: { title, trailers } }: Landed, more: readonly string[] = []) {
@@ -18,16 +18,16 @@ export function apart({ loop, again }: Landed, beyond: readonly string[]): Landi
   );
 }
 
-/** `besides`: what was tried, as the end of the sentence; `more`: what else there is to know. */
+/** `besides`: what was tried, as the end of the sentence; `first`: what comes before all; `more`: what else there is to know. */
 export function conflict(
   { loop, again }: Landed,
   files: readonly string[],
-  { besides = '', more = '' } = {},
+  { besides = '', first = '', more = '' } = {},
 ): Landing {
   const onto = shortName(loop.onto);
   return parked(
     `it and ${onto} change the same places of ${some(files)}${besides}`,
-    `In ${loop.worktree}: git merge ${shellWord(onto)}, settle the conflict and commit. Then ${again}.${more}`,
+    `${first}In ${loop.worktree}: git merge ${shellWord(onto)}, settle the conflict and commit. Then ${again}.${more}`,
     files,
   );
 }
@@ -36,6 +36,25 @@ export function failed({ loop, again }: Landed, why: string): Landing {
   const [branch, onto] = [shortName(loop.branch), shortName(loop.onto)];
   const next = `Repair what git says, or merge it yourself: git merge ${branch}. Then ${again}.`;
   return parked(`git could not merge it with ${onto}: ${why}`, next);
+}
+
+/** A merge of what was made, heard by the hooks of the user's; a landing where they do not let it pass. */
+export async function mergeOf(
+  landing: Landed,
+  { base, tip }: Pick<Ends, 'base' | 'tip'>,
+  { tree, root, more = [] }: { tree: string; root: string; more?: readonly string[] },
+): Promise<{ commit: string } | { failed: string } | Landing> {
+  const { git, request, again } = landing;
+  const message = messageOf(landing, more);
+  const { signal } = request;
+  const made = await git.commitMerge({ root, tree, parents: [base, tip], message, signal });
+  if (!('kind' in made)) return made;
+  if (made.kind === 'interrupted') return interrupted(again);
+  const [branch, onto] = [shortName(landing.loop.branch), shortName(landing.loop.onto)];
+  return parked(
+    `hook ${made.hook} does not let its merge with ${onto} pass: ${made.why}`,
+    `Repair what it says, or merge it yourself: git merge ${branch}. Then ${again}.`,
+  );
 }
 
 export const interrupted = (again: string): Landing => ({

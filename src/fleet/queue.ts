@@ -8,6 +8,7 @@ import { shellWord } from '../core/index.ts';
 import { ownIdentity } from '../process/index.ts';
 import { type Checkout, openIntegration } from '../repo/index.ts';
 import { type Loop, type LoopNews, readLoops, tellLoop } from '../store/index.ts';
+import { heldAstray } from './astray.ts';
 import { candidateOf } from './candidate.ts';
 import { clearUp } from './clear-up.ts';
 import { LARGEST_BYTES, unfitToLand } from './fit.ts';
@@ -98,6 +99,8 @@ async function attempt(landing: Landed): Promise<Landing | 'moved'> {
       `${onto}, which it was to land on, is gone`,
       `Make that branch again, then ${again}; or merge ${branch} yourself where it belongs.`,
     );
+  const astray = await heldAstray(landing);
+  if (astray !== null) return astray;
   const unready = await unreadyTree(landing);
   if (unready !== null) return unready;
   const entering = await git.entering(base, tip, LARGEST_BYTES);

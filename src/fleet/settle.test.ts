@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { gitIn } from '../repo/test-ground.ts';
 import { tellLoop } from '../store/index.ts';
-import type { Settler, Settling, SettlingJob } from './index.ts';
+import type { Astray, Settler, Settling, SettlingJob } from './index.ts';
 import { openFleet, type TestFleet } from './test-fleet.ts';
 
 let fleet: TestFleet;
@@ -194,6 +194,117 @@ describe('once for each time that a loop is queued', () => {
     fleet.commit(tree, { 'e.txt': 'e\n' });
     await fleet.land('one', { settler: again.settler });
     expect(again.jobs).toHaveLength(2);
+  });
+});
+
+test('what it made is heard by the hooks of the user’s as any merge is', async () => {
+  const file = join(fleet.root, '.git', 'hooks', 'commit-msg');
+  mkdirSync(join(file, '..'), { recursive: true });
+  writeFileSync(file, '#!/bin/sh\ngrep -q ^Merge "$1" || exit 0\necho no ticket >&2\nexit 1\n', {
+    mode: 0o755,
+  });
+  const refs = fleet.git('for-each-ref', 'refs/heads');
+  expect(await fleet.land('one', { settler: hire(commits(BOTH)).settler })).toMatchObject({
+    kind: 'parked',
+    why: expect.stringContaining(
+      `settled it, but hook ${file} does not let its merge with main pass: no ticket`,
+    ),
+  });
+  expect(fleet.git('for-each-ref', 'refs/heads')).toBe(refs);
+});
+
+describe('branches that it moved', () => {
+  const onDraft = (dir: string, ref: string) => {
+    const from = fleet.git('rev-parse', ref);
+    gitIn(dir, 'update-ref', `refs/heads/${ref}`, 'HEAD');
+    return { ref: `refs/heads/${ref}`, from, to: fleet.git('rev-parse', ref), session: 's1', hired: true };
+  };
+
+  test('to something of its own are not heard of with what it made: all is parked, and how each goes back', async () => {
+    const moved: Astray[] = [];
+    const { settler } = hire((dir) => {
+      for (const ref of ['main', 'ralph/one']) moved.push({ ...onDraft(dir, ref), its: true });
+      return commits(BOTH)(dir);
+    });
+    const landing = await fleet.land('one', { settler, moved: () => moved });
+    const [main, own] = moved as [Astray, Astray];
+    expect(landing).toMatchObject({
+      kind: 'parked',
+      why: expect.stringContaining(
+        `did more than that: main was moved from ${main.from.slice(0, 12)} to ${main.to.slice(0, 12)} in session s1, to a commit that was made there and that nobody accepted, and ralph/one was`,
+      ),
+      next: expect.stringContaining(
+        `Put main back: \`git update-ref refs/heads/main ${main.from} ${main.to}\`. Until then commit nothing in ${fleet.root}, where that move shows as changes. Put ralph/one back: `,
+      ),
+    });
+    const again = hire(commits(BOTH));
+    const held = await fleet.land('one', { settler: again.settler, moved: () => moved, asked: true });
+    expect(held).toMatchObject({
+      kind: 'parked',
+      why: expect.stringContaining('main was moved from'),
+      next: expect.stringMatching(/^Put main back: .+ Put ralph\/one back: .+ Then `ralph loops merge one`/),
+    });
+    expect([again.jobs, fleet.git('rev-parse', 'main')]).toEqual([[], main.to]);
+    for (const { ref, from, to } of [main, own]) fleet.git('update-ref', ref, from, to);
+    expect(fleet.git('status', '--porcelain')).toBe('');
+    expect(
+      await fleet.land('one', { settler: again.settler, moved: () => moved, asked: true }),
+    ).toMatchObject({
+      kind: 'landed',
+    });
+  });
+
+  test('before it was killed, which its session does not tell, are known by the draft', async () => {
+    const from = fleet.git('rev-parse', 'main');
+    const first = hire((dir) => {
+      onDraft(dir, 'main');
+      return { kind: 'interrupted' };
+    });
+    expect(await fleet.land('one', { settler: first.settler })).toMatchObject({ kind: 'queued' });
+    const again = hire(commits(BOTH));
+    const draft = first.jobs[0]!.draft;
+    expect(await fleet.land('one', { settler: again.settler })).toMatchObject({
+      kind: 'parked',
+      next: expect.stringContaining(`git update-ref refs/heads/main ${from} ${draft}`),
+    });
+    expect(again.jobs).toEqual([]);
+  });
+
+  test('to what it did not make hold nothing up, but where a work tree shows the move as changes', async () => {
+    const moved: Astray[] = [];
+    const by = () => moved;
+    fleet.git('branch', 'other', 'main~1');
+    const { settler } = hire((dir) => {
+      moved.push({ ...onDraft(dir, 'other'), its: false });
+      return commits(BOTH)(dir);
+    });
+    expect(await fleet.land('one', { settler, moved: by })).toMatchObject({ kind: 'landed' });
+    fleet.commit(tree, { 'd.txt': 'd\n' });
+    const [from, to] = ['main', 'main~1'].map((name) => fleet.git('rev-parse', name)) as [string, string];
+    fleet.git('update-ref', 'refs/heads/main', to);
+    const set = { ref: 'refs/heads/main', from, to, session: 's0', hired: false, its: false };
+    expect(await fleet.land('one', { moved: () => [set] })).toMatchObject({
+      kind: 'parked',
+      why: expect.stringContaining('which does not hold what it held'),
+      next: expect.stringContaining(`git update-ref refs/heads/main ${from} ${to}`),
+    });
+    fleet.git('reset', '-q', '--hard');
+    expect(await fleet.land('one', { moved: () => [set] })).toMatchObject({ kind: 'landed' });
+  });
+
+  test('by an attempt of the loop to work that was accepted since hold nothing up either, but there', async () => {
+    const two = await fleet.loop('two');
+    const from = fleet.git('rev-parse', 'main');
+    const to = fleet.commit(two, { 'e.txt': 'e\n' });
+    fleet.commit(two, { 'f.txt': 'f\n' });
+    fleet.git('update-ref', 'refs/heads/main', to);
+    const moved = { ref: 'refs/heads/main', from, to, session: 's0', hired: false, its: true };
+    expect(await fleet.land('two', { moved: () => [moved] })).toMatchObject({
+      kind: 'parked',
+      next: expect.stringContaining('Until then commit nothing'),
+    });
+    fleet.git('reset', '-q', '--hard');
+    expect(await fleet.land('two', { moved: () => [moved] })).toMatchObject({ kind: 'landed' });
   });
 });
 

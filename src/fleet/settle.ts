@@ -10,6 +10,7 @@
 import { conflictPrompt } from '../core/index.ts';
 import type { Draft } from '../repo/index.ts';
 import { type Hired, readLoops, tellLoop } from '../store/index.ts';
+import { type Astray, backWords, movedWhy } from './astray.ts';
 import { LARGEST_BYTES, unfitToLand } from './fit.ts';
 import { type Conflicted, readConflicted, unsettled } from './hunks.ts';
 import {
@@ -21,7 +22,7 @@ import {
   shortName,
   some,
 } from './landing.ts';
-import { conflict, failed, interrupted, messageOf, objection } from './merge.ts';
+import { conflict, failed, interrupted, mergeOf, objection } from './merge.ts';
 
 interface Work {
   landing: Landed;
@@ -62,11 +63,33 @@ export async function settle(landing: Landed, ends: Ends, files: string[]): Prom
     session: hired.session,
     begun: (session) => tellHired(landing, { ...hired, session }),
   });
-  const judged = ended.kind === 'done' ? await judge(work, hired.draft, ended) : ended;
+  // Whatever it made beside that: who moves branches is not heard.
+  const moved = await movedBy(landing);
+  const judged =
+    moved.length > 0 && ended.kind !== 'interrupted'
+      ? { kind: 'failed' as const, why: `did more than that: ${moved.map(movedWhy).join(', and ')}` }
+      : ended.kind === 'done'
+        ? await judge(work, hired.draft, ended)
+        : ended;
   if (judged.kind === 'interrupted') return interrupted(landing.again);
   const merge = judged.kind === 'fits' ? await adopt(work, judged.merge) : judged;
   const kept = await settler.done(typeof merge !== 'string');
-  return typeof merge === 'string' ? merge : refused(work, kept, merge);
+  if (typeof merge === 'string') return merge;
+  return refused(work, {
+    ...merge,
+    kept,
+    first: moved.length === 0 ? '' : `${backWords(landing, moved)} Then: `,
+  });
+}
+
+/** Branches that the one who was hired moved to a commit of its own, and that are still there. */
+async function movedBy(landing: Landed): Promise<Astray[]> {
+  const session = hiredNow(landing)?.session ?? null;
+  const found: Astray[] = [];
+  for (const moved of landing.request.moved())
+    if (moved.its && moved.session === session && (await landing.git.tip(moved.ref)) === moved.to)
+      found.push(moved);
+  return found;
 }
 
 /** Why nobody may be hired; a run that starts again and again does not hire each time. */
@@ -173,8 +196,10 @@ async function judge(
   }
   const odd = changed.find(({ sameMode }) => !sameMode);
   if (odd !== undefined) return refuse(`made ${odd.path} another kind of file`);
-  const message = messageOf(landing, [`Ralph-Conflict-Settled-By: ${landing.request.settler!.agent}`]);
-  const made = await git.commit(`${head}^{tree}`, [ends.base, ends.tip], message);
+  const more = [`Ralph-Conflict-Settled-By: ${landing.request.settler!.agent}`];
+  const made = await mergeOf(landing, ends, { tree: `${head}^{tree}`, root: tree, more });
+  if ('kind' in made)
+    return made.kind === 'parked' ? refuse(`settled it, but ${made.why}`) : { kind: 'interrupted' };
   if ('failed' in made) return refuse(`made a merge that git could not commit: ${made.failed}`);
   const entering = await git.entering(ends.base, made.commit, LARGEST_BYTES);
   const unfit =
@@ -210,11 +235,15 @@ async function adopt({ landing, settler, ends }: Work, merge: string): Promise<s
 const madeWords = (kept: string | null): string => (kept === null ? '' : ` What it made: ${kept}.`);
 
 /** Parked as any conflict; what was made and paid for stays. */
-function refused({ landing, files }: Work, kept: string | null, { why }: Refused): Landing {
+function refused(
+  { landing, files }: Work,
+  { why, kept, first }: Refused & { kept: string | null; first: string },
+): Landing {
   const { agent, session } = hiredNow(landing)!;
   const told = session === null ? '' : ` What it did: \`ralph why --session ${session}\`.`;
   return conflict(landing, files, {
     besides: `, and ${agent}, which was hired to settle that, ${why}`,
+    first,
     more: `${told}${madeWords(kept)}`,
   });
 }

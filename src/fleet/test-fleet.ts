@@ -64,6 +64,7 @@ export function openFleet(): TestFleet {
         overlook: [],
         lastHead: null,
         settler: null,
+        moved: () => [],
         asked: false,
         gates: { required: [], passedOn: null, run: () => Promise.resolve(null) },
         wait: false,

@@ -12,6 +12,7 @@ import {
   commitSaying,
   commitsBetween,
   isAncestor,
+  isHeldBy,
   keepCommit,
   missingCommits,
   recentHistory,
@@ -23,7 +24,7 @@ import { mergeInto } from './merge.ts';
 import { isExcluded, makePlace, type Place } from './place.ts';
 import { findProject } from './project.ts';
 import { restore } from './restore.ts';
-import { readRules, restoreRules } from './rules.ts';
+import { readRules, restoreRules, tipsIn } from './rules.ts';
 import { takeTree, treeChanges, type Warmth, warmIndex } from './snapshots.ts';
 import { texts } from './texts.ts';
 import { whereabouts } from './whereabouts.ts';
@@ -180,6 +181,10 @@ function groundAt(place: Place, options: GroundOptions): RepoGround {
     commitsBetween: async (from, to) => (inGit === null ? [] : commitsBetween(inGit, from, to)),
     commitPlaces: async (ids, since) => (inGit === null ? new Map() : commitPlaces(inGit, ids, since)),
     isAncestor: async (ancestor, of) => (inGit === null ? ancestor === of : isAncestor(inGit, ancestor, of)),
+    wasHeld: async (rules, commit) => {
+      const tips = inGit === null ? null : tipsIn(place, rules);
+      return inGit === null || tips === null || isHeldBy(inGit, commit, tips);
+    },
     missing: async (commits) => (inGit === null ? [] : missingCommits(inGit, commits)),
     keep: async (commit, session, n) => {
       if (inGit !== null) await keepCommit(inGit, commit, `refs/ralph/${session}/${n}`);

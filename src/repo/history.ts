@@ -44,6 +44,14 @@ export async function isAncestor(
   return (await ask(place, ['merge-base', '--is-ancestor', ancestor, of])).code === 0;
 }
 
+/** True when one of these is the commit or descends from it; those that are gone by now hold nothing. */
+export async function isHeldBy(place: GitPlace, commit: string, tips: readonly string[]): Promise<boolean> {
+  const input = Buffer.from(`${[commit, ...tips.map((tip) => `^${tip}`)].join('\n')}\n`);
+  const args = ['-c', 'core.fsmonitor=false', 'rev-list', '--ignore-missing', '--max-count=1', '--stdin'];
+  const { code, stdout } = await git({ args, cwd: place.root, env: place.userEnv, input });
+  return code !== 0 || stdout.length === 0;
+}
+
 /** Those of the commits that HEAD does not reach; in the usual case, where it reaches all, git is asked once. */
 export async function missingCommits(place: GitPlace, commits: readonly string[]): Promise<string[]> {
   if (commits.length === 0) return [];

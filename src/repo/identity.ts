@@ -44,9 +44,20 @@ function isWrittenDown({ commonDir }: Identified, env: Record<string, string>): 
 
 /** Whether the user has every commit signed, by the usual files: `git commit` asks for it, `git commit-tree` does not. */
 export function signsCommits({ commonDir }: Identified, env: Record<string, string>): boolean {
+  return /^(?:true|yes|on|[1-9]\d*)$/i.test(usualSetting(commonDir, env, 'commit.gpgsign') ?? 'false');
+}
+
+/** What the usual files say of a key in small letters; null: none of them names it. */
+export function usualSetting(commonDir: string, env: Record<string, string>, key: string): string | null {
   const entries = usualFiles(commonDir, env).flatMap((file) => file.entries);
-  const value = entries.findLast(({ name }) => name === 'commit.gpgsign')?.value ?? 'false';
-  return /^(?:true|yes|on|[1-9]\d*)$/i.test(value);
+  return entries.findLast(({ name }) => name === key)?.value ?? null;
+}
+
+/** Whether more than the usual files may have a say: what they include, what the environment sets, a work tree's own. */
+export function isSaidElsewhere(commonDir: string, env: Record<string, string>): boolean {
+  if (Object.keys(env).some((name) => /^GIT_CONFIG_(?:COUNT|KEY|VALUE|SYSTEM)/.test(name))) return true;
+  const entries = usualFiles(commonDir, env).flatMap((file) => file.entries);
+  return entries.some(({ name }) => /^(?:include|includeif)\.|^extensions\.worktreeconfig$/.test(name));
 }
 
 /** Those of the user and of the repository; what they include is not followed. */

@@ -14,6 +14,7 @@ import { type Unreachable, unpushedLinks, unreachable } from './gitlinks.ts';
 import { readHead, readRef, unfinishedOperation } from './head.ts';
 import { signsCommits } from './identity.ts';
 import { leftLocks, mend, WHOLE } from './mend.ts';
+import { type Heard, type HookedMerge, heardByHooks } from './merge-hooks.ts';
 import { type Draft, readDraft } from './merge-tree.ts';
 import { gitDirOf, ownFolder } from './project.ts';
 
@@ -68,6 +69,10 @@ export interface Integration {
   /** Merges `other` in a work tree and takes it back where the two do not fit. */
   mergeIn(root: string, other: string, message: string): Promise<MergedTrees>;
   commit(tree: string, parents: string[], message: string): Promise<{ commit: string } | { failed: string }>;
+  /** The same for a merge that is to land, heard by the hooks of the user's that run before one. */
+  commitMerge(
+    merge: HookedMerge & { parents: string[] },
+  ): Promise<{ commit: string } | { failed: string } | Exclude<Heard, { kind: 'message' }>>;
   /** The parents of a commit; none where there is no such commit any more. */
   parents(commit: string): Promise<string[]>;
   /** Clears up after a git that was killed while it moved the branch checked out there; else what is in the way. */
@@ -160,6 +165,12 @@ export function openIntegration({ commonDir, cwd, env, marker }: IntegrationOpti
     },
     mergeIn: (root, other, message) => mergeIn(site, { root, other, message }),
     commit: (tree, parents, message) => commit(site, { tree, parents, message }),
+    commitMerge: async ({ parents, ...merge }) => {
+      const gitDir = gitDirIn(site, merge.root);
+      const heard = await heardByHooks({ commonDir, gitDir, env: site.env }, merge);
+      if (heard.kind !== 'message') return heard;
+      return commit(site, { tree: merge.tree, parents, message: heard.message });
+    },
     parents: async (commit) => {
       const { stdout } = await ask(site, ['rev-list', '--no-walk', '--parents', commit, '--']);
       return stdout.toString('latin1').trim().split(' ').slice(1);

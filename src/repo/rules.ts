@@ -103,12 +103,22 @@ function holdsFiles(folder: string): boolean {
   );
 }
 
+/** What branches and tags named when these rules were read; null where that is not known. */
+export function tipsIn(place: Place, before: Readonly<Record<string, string>>): string[] | null {
+  const refs = refsIn(place, before[REFS]);
+  return refs === null ? null : Object.values(refs.names);
+}
+
+function refsIn(place: Place, sha: string | undefined): Refs | null {
+  const bytes = sha === undefined ? null : kept(place, sha);
+  return bytes === null ? null : (JSON.parse(bytes.toString('utf8')) as Refs);
+}
+
 /** Branches, tags and stashes that are gone, each with the command that brings it back; and branches that moved. */
 function refChanges(place: Place, sha: string | undefined): RuleChange[] {
-  const former = sha === undefined ? null : kept(place, sha);
-  const now = former === null ? null : readRefs(place);
-  if (former === null || now === null) return [];
-  const were = JSON.parse(former.toString('utf8')) as Refs;
+  const were = refsIn(place, sha);
+  const now = were === null ? null : readRefs(place);
+  if (were === null || now === null) return [];
   const change = (outcome: 'removed' | 'moved', what: string[]): RuleChange[] =>
     what.length === 0 ? [] : [{ path: REFS, what, outcome, keptAs: null }];
   return [...change('removed', bringBack(were, now)), ...change('moved', movedBranches(were, now))];

@@ -50,6 +50,8 @@ export interface Loop {
   queued: { at: number; by: Runner | null } | null;
   /** The agent that was hired for this landing, or for the last one that was parked; null: none was. */
   hired: Hired | null;
+  /** The sessions of all that were ever hired for it. */
+  hirings: string[];
   /** The tip for which an agent was hired that did not settle its conflict; null: none was. */
   unsettled: string | null;
   /** Said before its own branch moved to a merge, and nothing since; `at`: epoch ms. */
@@ -113,7 +115,16 @@ function created({
   const where = { branch, onto, base, worktree };
   const undone = { queued: null, candidate: null, landing: null, landed: null, parked: null };
   const nothing = { session: null, head: null, ...undone };
-  return { id: loop, ...where, ...nothing, hired: null, unsettled: null, createdAt: at, standing: 'open' };
+  return {
+    id: loop,
+    ...where,
+    ...nothing,
+    hired: null,
+    hirings: [],
+    unsettled: null,
+    createdAt: at,
+    standing: 'open',
+  };
 }
 
 /** A landing that was broken off is still the same one; what comes after its end is another. */
@@ -140,6 +151,7 @@ function tell(loop: Loop, news: Exclude<LoopNews, { type: 'loop.created' }> & { 
     case 'loop.hired': {
       const { agent, from, head, draft, files, session } = news;
       loop.hired = { agent, from, head, draft, files, session: session ?? null, settled: null };
+      if (session !== undefined && !loop.hirings.includes(session)) loop.hirings.push(session);
       return;
     }
     case 'loop.settled':

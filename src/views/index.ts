@@ -52,7 +52,7 @@ export {
   tellSenders,
   undeliveredLines,
 } from './messages.ts';
-export { movedLines } from './moved.ts';
+export { type MovedJson, movedBranches, movedLines } from './moved.ts';
 export {
   advice,
   afterDefect,

@@ -35,6 +35,8 @@ export interface LoopFacts extends BranchCommits {
   damage: string | null;
   /** What a landing of it that was killed left in checkouts; absent: nobody looked. */
   halfEntered?: readonly HalfEntered[];
+  /** Branches that agents moved which were hired for its landings; absent: nobody looked. */
+  movedByHired?: readonly MovedJson[];
   /** Whether a branch (by its full name) still names this commit; absent: nobody looked. */
   stillAt?(ref: string, commit: string): boolean;
   /** Commits on its branch that came after its landing, and are nowhere else. */
@@ -67,7 +69,7 @@ export interface LoopJson extends BranchCommits {
   last_at: string | null;
   /** Where files of its landing lie half entered, as that was killed; `next` completes it. */
   half_entered?: HalfEntered[];
-  /** Other branches that attempts of its session moved and that are still where they were moved to. */
+  /** Branches that attempts of its session moved, or agents that were hired for its landing, and that are still where they were moved to. */
   moved_branches?: MovedJson[];
   /** The project journal had lost it, and by this evidence it was taken back just now. */
   taken_back?: string;
@@ -115,9 +117,13 @@ export function loopJson({ loop, state, live, primary }: LoopLook): LoopJson {
   };
 }
 
-function movedIn({ stillAt }: LoopFacts, state: State | null): Pick<LoopJson, 'moved_branches'> {
-  if (state === null || stillAt === undefined) return {};
-  const moved = movedBranches(state).filter(({ branch, to }) => stillAt(`refs/heads/${branch}`, to));
+function movedIn(
+  { stillAt, movedByHired = [] }: LoopFacts,
+  state: State | null,
+): Pick<LoopJson, 'moved_branches'> {
+  if (stillAt === undefined) return {};
+  const all = [...(state === null ? [] : movedBranches(state)), ...movedByHired];
+  const moved = all.filter(({ branch, to }) => stillAt(`refs/heads/${branch}`, to));
   return moved.length === 0 ? {} : { moved_branches: moved };
 }
 

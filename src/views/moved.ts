@@ -7,6 +7,8 @@ import { oneLine } from './words.ts';
 
 export interface MovedJson {
   iteration: number;
+  /** Of an agent that was hired for the landing of the loop; absent: the loop's own. */
+  session_id?: string;
   branch: string;
   from: string;
   to: string;
@@ -41,10 +43,18 @@ const MOST_SHOWN = 3;
 export function movedLines(moved: readonly MovedJson[]): string[] {
   const shown = moved.slice(0, MOST_SHOWN).map((one) => {
     const what = one.made_in_it ? 'a commit made in it' : 'which does not hold what it held';
-    return `branch ${oneLine(one.branch, 60)} was moved in iteration ${one.iteration} from ${one.from.slice(0, 12)} to ${one.to.slice(0, 12)}, ${what}; \`${one.back}\` puts it back`;
+    return `branch ${oneLine(one.branch, 60)} was moved in iteration ${one.iteration}${hiredIn(one)} from ${one.from.slice(0, 12)} to ${one.to.slice(0, 12)}, ${what}; \`${one.back}\` puts it back`;
   });
   const more = moved.length - shown.length;
   return more > 0
-    ? [...shown, `and ${more} more; \`ralph why ${moved.at(-1)!.iteration}\` names them`]
+    ? [
+        ...shown,
+        `and ${more} more; \`ralph why ${moved.at(-1)!.iteration}${sessionFlag(moved.at(-1)!)}\` names them`,
+      ]
     : shown;
 }
+
+const sessionFlag = ({ session_id: id }: MovedJson): string => (id === undefined ? '' : ` --session ${id}`);
+
+const hiredIn = ({ session_id: id }: MovedJson): string =>
+  id === undefined ? '' : ` of session ${id}, which was hired for its landing,`;

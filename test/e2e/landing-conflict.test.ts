@@ -1,7 +1,7 @@
 /** An agent that is hired for the conflict of a landing, with the real program: what lands, and what is parked. */
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { readLoops } from '../../src/store/index.ts';
 import { DONE, makeProject, type Project, type ScriptedRun, story, taskList } from './project.ts';
 
@@ -126,6 +126,71 @@ test.each<[string, ScriptedRun['do'], RegExp]>([
   const { next } = await parks(why);
   expect(next).toMatch(/git merge main, settle the conflict and commit. Then `ralph loops merge one`/);
   expect(next).toContain(`ralph why --session ${loop().hired!.session}`);
+});
+
+const back = (ref: string, from: string) =>
+  `git update-ref refs/heads/${ref} ${from} ${project.git('rev-parse', ref)}`;
+const jsonOf = async (args: string[]) => JSON.parse((await project.ralph(args)).out);
+
+describe('an agent that moves a branch', () => {
+  const resolved = `printf '${BOTH.replaceAll('\n', '\\n')}' > shared.txt`;
+
+  /** Parked with the move in every window, and the advice that puts it back, which is all there is to do. */
+  async function toldOf(branch: string, hired: ScriptedRun['do']): Promise<void> {
+    await conflicting(hired);
+    project.git('branch', 'release', 'main~1');
+    const from = project.git('rev-parse', branch);
+    const { code, out, err } = await merge();
+    const undo = back(branch, from);
+    expect(project.git('rev-parse', branch)).not.toBe(from);
+    const told = JSON.parse(out);
+    expect([code, told]).toMatchObject([8, { outcome: 'parked', hired: { settled: false } }]);
+    expect(told.why).toContain(`did more than that: ${branch} was moved from ${from.slice(0, 12)} to `);
+    expect(told.next).toContain(`Put ${branch} back: \`${undo}\`.`);
+    expect(err).toContain(undo);
+    const { session } = loop().hired!;
+    const [row] = await jsonOf(['loops', '--json']);
+    expect(row.moved_branches).toMatchObject([{ session_id: session, branch, made_in_it: true, back: undo }]);
+    expect((await project.ralph(['loops'])).out).toContain(`of session ${session}, which was hired`);
+    const why = (await project.ralph(['why', '--session', session!])).out;
+    expect(why).toContain(undo);
+    expect(why).not.toContain('accepted');
+  }
+
+  const DRAFT = [{ run: 'git update-ref refs/heads/main HEAD' }, ...settles(BOTH)];
+
+  test.each<[string, ScriptedRun['do']]>([
+    ['to the draft that it was given', DRAFT],
+    [
+      'to a commit of its own',
+      [{ run: `${resolved}; git commit -qam own; git update-ref refs/heads/main HEAD` }, { say: DONE }],
+    ],
+    ['and fails', [{ run: 'git update-ref refs/heads/main HEAD' }, { say: 'no' }]],
+  ])('main %s', async (_, hired) => {
+    await toldOf('main', hired);
+    const { next } = await jsonOf(['loops', 'merge', 'one', '--json']);
+    expect(next).toMatch(
+      /^Put main back: `git update-ref \S+ \S+ \S+`\. Until then commit nothing in \S+, where that move shows as changes\. Then `ralph loops merge one`/,
+    );
+    // Here a start finds the same changes, and says nothing else.
+    const here = await project.ralph(['run', 'Something else']);
+    expect([here.code, here.err]).toEqual([5, expect.stringContaining('Put main back')]);
+    expect(here.err).not.toContain('Commit them');
+    project.git('update-ref', 'refs/heads/main', 'main@{1}');
+    expect(project.git('status', '--porcelain', '-uno')).toBe('');
+    expect(project.git('show', 'main:shared.txt')).toBe('top\nyours\nend');
+    const [row] = await jsonOf(['loops', '--json']);
+    expect(row).not.toHaveProperty('moved_branches');
+  });
+
+  test('of the loop that it settles, or any other', async () => {
+    await toldOf('ralph/one', [{ run: 'git update-ref refs/heads/ralph/one HEAD' }, ...settles(BOTH)]);
+    const from = project.git('rev-parse', 'ralph/one@{1}');
+    const { next } = await jsonOf(['loops', 'merge', 'one', '--json']);
+    expect(next).toContain(`Put ralph/one back: \`${back('ralph/one', from)}\`.`);
+    project.remove();
+    await toldOf('release', [{ run: 'git branch -f release HEAD' }, ...settles(BOTH)]);
+  });
 });
 
 test('one that hangs is ended by its time', async () => {

@@ -542,6 +542,7 @@ function ground(world: World, at: () => Files, id = 'tree'): Ground {
         }),
       ),
     isAncestor: async (ancestor, of) => ancestor === null || ancestors(of).includes(ancestor),
+    wasHeld: async () => true,
     missing: async (commits) => {
       const there = new Set(ancestors(outside.head));
       return commits.filter((commit) => !there.has(commit));

@@ -9,6 +9,7 @@ import { unfinishedOperation } from '../../repo/index.ts';
 import { inspectNamed } from '../agents.ts';
 import { emptyProblem } from '../empty-list.ts';
 import { awakeProblems } from '../keep-awake.ts';
+import { movedHere } from '../loops/astray.ts';
 import type { Place } from '../place.ts';
 import { sandboxProblems } from '../sandbox.ts';
 import { unknownProblems } from '../unknown-events.ts';
@@ -145,12 +146,13 @@ export const START_CHECKS: Check<StartSubject>[] = [
   {
     name: 'work tree',
     inRun: true,
-    look({ git, strangeDirt, settings, place }) {
+    async look({ git, strangeDirt, settings, place }) {
       if (!git) return null;
       const { gitDir } = place.project;
       // What a merge brought is no work to commit by itself; `repository` tells to finish it first.
       if (gitDir !== null && unfinishedOperation(gitDir) !== null) return null;
-      const failures = strangeDirt.length > 0 && !settings.allowDirty ? [dirty(strangeDirt)] : [];
+      const refused = strangeDirt.length > 0 && !settings.allowDirty;
+      const failures = refused ? [dirty(strangeDirt, await movedHere(place))] : [];
       return { what: 'no uncommitted change that no attempt made', failures };
     },
   },
@@ -230,14 +232,17 @@ const writeProtected = (path: string): ProblemFacts => ({
   at: path,
 });
 
-/** The refusal to begin over work that nobody claims. */
-export function dirty(paths: string[]): ProblemFacts {
+/** The refusal to begin over work that nobody claims. `back`: what to do first, as the branch was moved under its files. */
+export function dirty(paths: string[], back: string | null): ProblemFacts {
   const shown = paths.slice(0, 10).join(', ');
   const more = paths.length > 10 ? ` and ${paths.length - 10} more` : '';
   return {
     code: 'git.dirty',
     what: `The work tree has changes that no attempt made: ${shown}${more}.`,
     why: "They could not be told from the agent's work.",
-    fix: 'Commit them, or keep them out of it with --allow-dirty (Ralph then commits none of them and counts them for no task).',
+    fix:
+      back !== null
+        ? `${back} Then look with \`git status\` what is left.`
+        : 'Commit them, or keep them out of it with --allow-dirty (Ralph then commits none of them and counts them for no task).',
   };
 }

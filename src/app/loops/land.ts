@@ -31,6 +31,7 @@ import { lockProblem } from '../open.ts';
 import { findPlace, type Place } from '../place.ts';
 import { redactorHere } from '../secrets.ts';
 import { spentBy } from '../spending.ts';
+import { movedOf } from './astray.ts';
 import { givenIn } from './beside.ts';
 import { aliveProblem, loopHere, ownTree, requireTree } from './intact.ts';
 import { landingFact } from './landing-words.ts';
@@ -137,6 +138,7 @@ async function land(work: Work, asking: Asking): Promise<Landing> {
       },
     },
     asked,
+    moved: () => movedOf(place, loop.id, state),
     settler: settlerOf({ place, loop, state, settings, purse, gates: required, env, say, signal, play }),
   });
 }

@@ -29,6 +29,7 @@ import { MAIN_LOOP } from '../loop-name.ts';
 import { findPlace, type Place } from '../place.ts';
 import { primaryLock } from '../primary.ts';
 import { foldOf, liveOf } from '../windows.ts';
+import { movedByHired } from './astray.ts';
 import { besideOf, mainPlace, shortRef } from './beside.ts';
 import { afterLanding, lastHead } from './intact.ts';
 import { takeBackLost } from './lost.ts';
@@ -91,7 +92,8 @@ export async function loopRows(main: Place): Promise<LoopJson[]> {
     const later = loop.standing === 'landed' && standing?.unmerged ? await afterLanding(main, loop) : [];
     const damage = damageOf(main, loop, standing !== undefined);
     const halfEntered = broken.filter((one) => one.loop === loop.id).map(withoutLoop);
-    return { damage, later: later.length, stillAt, halfEntered, ...commitsOf(standing) };
+    const moved = { stillAt, movedByHired: movedByHired(main, loop) };
+    return { damage, later: later.length, ...moved, halfEntered, ...commitsOf(standing) };
   };
   const own = { ...commitsOf(refs.get(`refs/heads/${branch}`)), stillAt };
   return rows(main, { loops, branch, own, look });
@@ -118,7 +120,7 @@ const commitsOf = (standing: BranchStanding | undefined): BranchCommits => ({
   unpushed: standing?.unpushed ?? null,
 });
 
-type Seen = BranchCommits & Pick<LoopFacts, 'stillAt' | 'halfEntered'>;
+type Seen = BranchCommits & Pick<LoopFacts, 'stillAt' | 'halfEntered' | 'movedByHired'>;
 
 interface Rows {
   loops: readonly Loop[];

@@ -8,6 +8,7 @@ import { basename, join, relative, resolve } from 'node:path';
 import type { Settings } from '../../config/index.ts';
 import {
   type Exit,
+  type JournalRecord,
   noLiveUsage,
   openQuestions,
   Problem,
@@ -250,7 +251,11 @@ function requestFor(
     allowDetached: true,
     interactive: false,
     resume: false,
-    audience: { record: () => undefined, event: () => undefined, say },
+    audience: {
+      record: (record) => passOn(record, `${agent}, hired for loop ${call.loop.id}`, say),
+      event: () => undefined,
+      say,
+    },
     loop: null,
     errand: { agent },
     opened: async (house) => {
@@ -258,6 +263,12 @@ function requestFor(
       await job.begun(house.sessionId);
     },
   };
+}
+
+/** What of the user's it touched: nobody looks into its session unasked. */
+function passOn({ facts }: JournalRecord, who: string, say: (text: string) => void): void {
+  for (const fact of facts)
+    if (fact.type === 'notice.given' && fact.level === 'critical') say(`${who}: ${fact.text}`);
 }
 
 /** Who ends the landing ends the agent. */

@@ -84,19 +84,21 @@ export interface Elsewhere {
 }
 
 /**
- * Branches other than the one it works on that name a commit which was made in the attempt now: nobody else had
- * that commit. And those that were moved away from what they held: who did that cannot be told, and it is held against
+ * Branches other than the one it works on that name a commit which was made in the attempt now, or made for it: nobody
+ * else had that commit. And those that were moved away from what they held: who did that cannot be told, and it is held against
  * nobody. Nothing is moved back; people may have built on it. `cut`: it was cut off, and somebody may have come since.
  */
 export async function movedBy(
   house: House,
-  { iteration, before, after }: Pick<AttemptState, 'iteration' | 'before'> & { after: Mark },
+  attempt: Pick<AttemptState, 'iteration' | 'before' | 'rules'> & { after: Mark },
   { moved, commits, cut }: { moved: readonly Moved[]; commits: readonly string[]; cut: boolean },
 ): Promise<Elsewhere> {
-  const own = [before.branch, after.branch].map((branch) => `refs/heads/${branch}`);
+  const { iteration, before, after } = attempt;
+  // Who begins on no branch has none to commit to.
+  const own = before.branch === null ? [] : [before.branch, after.branch].map((name) => `refs/heads/${name}`);
   const found: Elsewhere = { trespass: [], facts: [], moved: [] };
   for (const { ref, from, to } of moved) {
-    const its = commits.includes(to);
+    const its = commits.includes(to) || (await wasForItAlone(house, attempt, to));
     if (own.includes(ref) || (!its && (await house.ground.isAncestor(from, to)))) continue;
     const text = movedText(iteration, { ref, from, to, its }, cut);
     found.moved.push({ ref, from, to, its });
@@ -104,6 +106,16 @@ export async function movedBy(
     found.facts.push({ type: 'notice.given', level: its ? 'critical' : 'warning', text });
   }
   return found;
+}
+
+/** It began on no branch, at a commit that no branch and no tag held (the draft of a merge, say): only it had that. */
+async function wasForItAlone(
+  { ground }: House,
+  { before: { branch, head }, rules }: Pick<AttemptState, 'before' | 'rules'>,
+  commit: string,
+): Promise<boolean> {
+  if (branch !== null || head === null || rules === null) return false;
+  return (await ground.isAncestor(commit, head)) && !(await ground.wasHeld(rules, commit));
 }
 
 function movedText(iteration: number, { ref, from, to, its }: MovedRef, cut: boolean): string {
