@@ -150,7 +150,8 @@ export async function waitingRows(quick: boolean): Promise<Row[]> {
       const { at } = drop(loop.session, { type: 'ANSWER', message: 'left' });
       answered.push((await loop.seen('"question.answered"', from)) - at);
       await loop.seen('"question.asked"', from);
-      await sleep(50);
+      // A word that lies there while the agent still ends could be its own. Few words can afford to be late.
+      await sleep(quick ? 500 : 50);
     }
     return [
       ...percentiles('guidance to a waiting loop', heard),
