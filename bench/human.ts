@@ -149,9 +149,9 @@ export async function waitingRows(quick: boolean): Promise<Row[]> {
       const from = loop.size();
       const { at } = drop(loop.session, { type: 'ANSWER', message: 'left' });
       answered.push((await loop.seen('"question.answered"', from)) - at);
-      await loop.seen('"question.asked"', from);
-      // A word that lies there while the agent still ends could be its own. Few words can afford to be late.
-      await sleep(quick ? 500 : 50);
+      // A word that lies there before its wave has ended could be the agent's own.
+      await loop.seen('"wave.ended"', from);
+      await sleep(50);
     }
     return [
       ...percentiles('guidance to a waiting loop', heard),
