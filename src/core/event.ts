@@ -166,7 +166,15 @@ export type Fact =
       /** What in the file may be meant as tasks and is read as none; absent: nothing is. */
       unread?: string[];
     }
-  | { type: 'task.moved'; task: string; to: TaskStatus; reason: string; by: string }
+  | {
+      type: 'task.moved';
+      task: string;
+      to: TaskStatus;
+      reason: string;
+      by: string;
+      /** Its commit is lost, and all of its work still stands in the work tree: that counts. Absent else. */
+      stands?: true;
+    }
   /** The planner put other tasks in the place of one that is cancelled: what waits for it waits for all of them. */
   | { type: 'task.replaced'; task: string; by: string[] }
   | {
@@ -375,7 +383,8 @@ export type Fact =
   // people
   | { type: 'message.received'; message: Message; action: string }
   | { type: 'message.rejected'; id: string; reason: string }
-  | { type: 'session.paused'; at: number; text: string; by: string }
+  /** `lost`: commits that the branch held and holds no more, for pauses over that: to resume is to go on without. */
+  | { type: 'session.paused'; at: number; text: string; by: string; lost?: string[] }
   | { type: 'session.resumed'; at: number; text: string; by: string }
   /** `text`: why, in the words of who asked; absent where none were given, and in older journals. */
   | { type: 'stop.asked'; by: string; text?: string }

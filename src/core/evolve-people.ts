@@ -42,6 +42,7 @@ export function evolvePeople(state: State, fact: PeopleFact, at: number): void {
     case 'session.paused':
       // A clock that runs ahead must not put the pause out of reach of every RESUME.
       state.paused = { at: Math.min(fact.at, at), since: at, text: fact.text, by: fact.by };
+      if (fact.lost !== undefined) state.paused.lost = fact.lost;
       return;
     case 'session.resumed':
       return resume(state, fact, at);
@@ -144,6 +145,8 @@ function resume(state: State, fact: Extract<PeopleFact, { type: 'session.resumed
     const from = Math.max(state.paused.since, question.askedAt);
     if (question.deadline !== null) question.deadline += Math.max(0, at - from);
   }
+  // The engine resumes where the branch has them again.
+  if (fact.by !== 'engine') for (const commit of state.paused.lost ?? []) state.forgone.add(commit);
   state.resumeNote = [state.paused.text, fact.text].filter((text) => text !== '').join('\n') || null;
   state.paused = null;
 }

@@ -28,8 +28,13 @@ export function evolveTask(state: State, fact: TaskFact, at: number): void {
   switch (fact.type) {
     case 'tasks.read':
       return readTasks(state, fact);
-    case 'task.moved':
-      return moveTask(state, fact.task, fact.to, fact.reason, fact.by);
+    case 'task.moved': {
+      const task = state.tasks.get(fact.task);
+      const since = task?.sinceReview ?? 0;
+      moveTask(state, fact.task, fact.to, fact.reason, fact.by);
+      if (task && fact.stands) task.sinceReview = since;
+      return;
+    }
     case 'task.replaced': {
       const task = state.tasks.get(fact.task);
       if (task) handOver(state, task, fact.by);

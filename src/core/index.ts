@@ -36,7 +36,7 @@ export { type FeedbackLine, feedbackFor, standingFeedback } from './feedback.ts'
 export { holdsCompletion } from './final-message.ts';
 export * from './finding.ts';
 export { compareFailures, mayRewrite, readGate } from './gate.ts';
-export { goneFacts, landedTasks } from './gone.ts';
+export * from './gone.ts';
 export { openQuestions } from './guard.ts';
 export { type HatFault, hatFaults } from './hat-faults.ts';
 export { type HatGraph, hatGraph, mermaid } from './hat-graph.ts';

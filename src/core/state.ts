@@ -277,7 +277,9 @@ export interface State extends Spent {
   run: RunState | null;
   runs: number;
   /** `at` is when it was said, `since` when it took hold. */
-  paused: { at: number; since: number; text: string; by: string } | null;
+  paused: { at: number; since: number; text: string; by: string; lost?: string[] } | null;
+  /** Commits that were lost from the branch and that a person had it go on without. */
+  forgone: Set<string>;
   /** What a pause said, for the head of the resumed prompt. */
   resumeNote: string | null;
   /** The run ends at its next boundary; `text`: why, empty where nobody said. */
@@ -357,6 +359,7 @@ export function emptyState(): State {
     run: null,
     runs: 0,
     paused: null,
+    forgone: new Set(),
     resumeNote: null,
     stopAsked: null,
     aborted: null,

@@ -11,10 +11,10 @@ import { intake } from './intake.ts';
 import { abort } from './perform/abort.ts';
 import { bringIn } from './perform/bring-in.ts';
 import { expire } from './perform/expire.ts';
-import { reopenGone } from './perform/gone.ts';
 import { judgeAttempt } from './perform/judge.ts';
 import { land } from './perform/land.ts';
 import { ranBeside, setAside, takeUp } from './perform/leftovers.ts';
+import { reopenGone } from './perform/lost.ts';
 import { endOrphanedGates, recover } from './perform/recover.ts';
 import { runWave } from './perform/run.ts';
 import { homeIsWhole } from './perform/side.ts';
@@ -24,7 +24,9 @@ import { lookAtSpending } from './spending.ts';
 
 /** Carries out one step of the law and says when the next is due. */
 export async function turn(house: House): Promise<Turned> {
+  const waited = house.state.paused !== null;
   await intake(house);
+  if (waited) await reopenGone(house);
   await lookAtSpending(house);
   await lookAtHost(house);
   let step = next(house);
@@ -72,6 +74,7 @@ async function perform(house: House, step: Step): Promise<Turned> {
       break;
     case 'recover':
       await recover(house, step.iterations);
+      await reopenGone(house);
       break;
     case 'abort':
       await abort(house);
@@ -83,7 +86,7 @@ async function perform(house: House, step: Step): Promise<Turned> {
       if (!ranBeside(house.state, step.task) || (await homeIsWhole(house))) await land(house, step.task);
       break;
     case 'bring_in':
-      await bringIn(house);
+      if (!(await reopenGone(house))) await bringIn(house);
       break;
     case 'set_aside':
       await setAside(house, step.task);

@@ -1,4 +1,5 @@
 /** What came of a loop's work: where it lies now, or why a person must look and how it goes on then. */
+import type { LandedWork } from '../core/index.ts';
 import type { Integration } from '../repo/index.ts';
 import type { Loop } from '../store/index.ts';
 import type { Astray } from './astray.ts';
@@ -23,6 +24,8 @@ export interface LandRequest extends Waiting {
   asked: boolean;
   /** The commit that its session saw last on its branch; null: none is known. */
   lastHead: string | null;
+  /** What landed on its branch for tasks that count as done. */
+  work: readonly LandedWork[];
 }
 
 /** The gates that must hold before anything lands. */

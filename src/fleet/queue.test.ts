@@ -105,10 +105,17 @@ describe('git itself', () => {
   test('a landing without gates costs at most six processes, a merge included', async () => {
     for (const id of ['one', 'two']) fleet.commit(await fleet.loop(id), { [`${id}.txt`]: `${id}\n` });
     const { env, calls } = counting(false);
-    expect(await fleet.land('one', { env })).toMatchObject({ kind: 'landed', merged: false });
+    const work = ['one', 'two'].map((id) => ({ task: id, commit: tipOf(id), said: ['x'], left: new Map() }));
+    expect(await fleet.land('one', { env, work: work.slice(0, 1) })).toMatchObject({
+      kind: 'landed',
+      merged: false,
+    });
     expect(calls().length).toBeLessThanOrEqual(4);
     const before = calls().length;
-    expect(await fleet.land('two', { env })).toMatchObject({ kind: 'landed', merged: true });
+    expect(await fleet.land('two', { env, work: work.slice(1) })).toMatchObject({
+      kind: 'landed',
+      merged: true,
+    });
     expect(calls().length - before).toBeLessThanOrEqual(6);
   });
 
@@ -247,6 +254,67 @@ describe('what does not fit is parked, and nothing moves', () => {
     );
     gitIn(tree, 'merge', '-q', tip);
     expect(await fleet.land('one', { lastHead: tip })).toMatchObject({ kind: 'landed', commit: tip });
+  });
+
+  describe('tasks that are done, and the branch was reset', () => {
+    const SAID = ['Ralph-Session: s1', 'Ralph-Task: T1', 'Ralph-Attempt: 1'];
+
+    /** The commit of T1 was taken off, and another one is there in its place. */
+    async function resetLoop() {
+      const tree = await fleet.loop('one');
+      const tip = fleet.commit(tree, { 'c.txt': 'c\n' });
+      const blob = gitIn(tree, 'rev-parse', 'HEAD:c.txt');
+      gitIn(tree, 'reset', '-q', '--hard', 'main');
+      fleet.commit(tree, { 'd.txt': 'd\n' });
+      const left = new Map([['c.txt', new Set([blob])]]);
+      return { tree, tip, work: [{ task: 'T1', commit: tip, said: SAID, left }] };
+    }
+
+    test('their work has to be there; the words bring it back', async () => {
+      const { tree, tip, work } = await resetLoop();
+      const { why, next } = await parks('one', { work });
+      expect(why).toContain('no longer contains the work of T1');
+      expect(next).toContain(`git -C ${tree} merge --autostash ${tip.slice(0, 12)}`);
+      gitIn(tree, 'merge', '-q', '--no-edit', tip);
+      expect(await fleet.land('one', { work })).toMatchObject({ kind: 'landed' });
+      expect(fleet.git('show', 'main:c.txt')).toBe('c');
+    });
+
+    test('also where the branch brings nothing at all', async () => {
+      const { tree, work } = await resetLoop();
+      gitIn(tree, 'reset', '-q', '--hard', 'main');
+      expect((await parks('one', { work })).why).toContain('no longer contains the work of T1');
+    });
+
+    test.each<[string, (tree: string, tip: string) => void]>([
+      ['rebased', (tree, tip) => gitIn(tree, 'cherry-pick', tip)],
+      [
+        'amended',
+        (tree) => {
+          writeFileSync(join(tree, 'c.txt'), 'another\n');
+          gitIn(tree, 'add', '-A');
+          gitIn(tree, 'commit', '-qm', `In their words\n\n${SAID.join('\n')}`);
+        },
+      ],
+      [
+        'squashed',
+        (tree, tip) => {
+          gitIn(tree, 'checkout', '-q', tip, '--', 'c.txt');
+          gitIn(tree, 'commit', '-q', '--amend', '-m', 'all of it');
+        },
+      ],
+      ['accepted without it', (tree, tip) => gitIn(tree, 'merge', '-q', '--no-edit', '-s', 'ours', tip)],
+      [
+        'merged where it lands',
+        (_, tip) => {
+          fleet.git('cherry-pick', tip);
+        },
+      ],
+    ])('%s by a person, it lands', async (_, does) => {
+      const { tree, tip, work } = await resetLoop();
+      does(tree, tip);
+      expect(await fleet.land('one', { work })).toMatchObject({ kind: 'landed' });
+    });
   });
 
   test('a token that the branch has already is nothing new', async () => {

@@ -4,9 +4,9 @@
  * refs, so that a landing that was broken off anywhere is taken up by whoever lands next. Whatever does not fit
  * is parked for a person: nothing is moved then, and nothing is ever removed.
  */
-import { shellWord } from '../core/index.ts';
+import { isHeldBy, type LandedWork, shellWord } from '../core/index.ts';
 import { ownIdentity } from '../process/index.ts';
-import { type Checkout, openIntegration } from '../repo/index.ts';
+import { type Checkout, type Integration, openIntegration } from '../repo/index.ts';
 import { type Loop, type LoopNews, readLoops, tellLoop } from '../store/index.ts';
 import { heldAstray } from './astray.ts';
 import { candidateOf } from './candidate.ts';
@@ -106,6 +106,8 @@ async function attempt(landing: Landed): Promise<Landing | 'moved'> {
   const entering = await git.entering(base, tip, LARGEST_BYTES);
   if (typeof entering === 'string')
     return parked(entering, `Merge it yourself: git merge ${branch}. Then ${again}.`);
+  const undone = await undoneWork(landing, { base, tip, ids: entering.commits.map(({ id }) => id) });
+  if (undone !== null) return undone;
   if (entering.commits.length === 0) return (await emptied(landing, base)) ?? already(landing, base);
   // A commit that the loop began at and that is no more in the branch was taken out of it.
   if (entering.commits.some(({ id }) => id === loop.base))
@@ -161,6 +163,43 @@ async function emptied({ git, loop, had, again }: Landed, base: string): Promise
     );
   }
   return null;
+}
+
+/**
+ * Tasks count as done whose work is neither in the branch nor where it lands, under no name: somebody reset the
+ * branch. One process at most where all is there.
+ */
+async function undoneWork(
+  { request, git, loop, again }: Landed,
+  { base, tip, ids }: { base: string; tip: string; ids: readonly string[] },
+): Promise<Landing | null> {
+  const enters = new Set(ids);
+  const absent = request.work.filter(({ commit }) => !enters.has(commit));
+  const lacking = new Set(
+    await git.lacking(
+      absent.map(({ commit }) => commit),
+      [tip, base],
+    ),
+  );
+  const gone: LandedWork[] = [];
+  for (const work of absent)
+    if (lacking.has(work.commit) && !(await isUnderOtherName(git, work, [tip, base]))) gone.push(work);
+  if (gone.length === 0) return null;
+  const back = gone.map(({ commit }) => `git -C ${shellWord(loop.worktree)} merge --autostash ${commit.slice(0, 12)}`);
+  return parked(
+    `its branch ${shortName(loop.branch)} no longer contains the work of ${some(gone.map(({ task }) => task))}`,
+    `${some(back, 3)} brings it back, then ${again}; or ralph run --worktree ${shellWord(loop.id)} does it anew; or, where the branch is as it should be, the same merge with -s ours says so.`,
+  );
+}
+
+/** Amended or squashed: the message of a commit tells of it, or the files do. */
+async function isUnderOtherName(git: Integration, work: LandedWork, tips: string[]): Promise<boolean> {
+  for (const tip of tips) {
+    const messages = (await git.messages(tip)).map((message) => new Set(message.split('\n')));
+    if (messages.some((lines) => work.said.every((line) => lines.has(line)))) return true;
+    if (isHeldBy(work, await git.blobs(tip, [...work.left.keys()]))) return true;
+  }
+  return false;
 }
 
 /** The branch has all of it: an earlier landing was broken off after its last step, or a person merged it. */

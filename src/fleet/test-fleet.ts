@@ -63,6 +63,7 @@ export function openFleet(): TestFleet {
         trailers: [],
         overlook: [],
         lastHead: null,
+        work: [],
         settler: null,
         moved: () => [],
         asked: false,

@@ -2,6 +2,7 @@
 import { type CommitPlace, Problem, shellWord } from '../core/index.ts';
 import type { GitPlace } from './commit.ts';
 import { type GitResult, git, gitProblem } from './git.ts';
+import { lackingIn } from './lacking.ts';
 import { pathText } from './paths.ts';
 
 const MAX_COMMITS = 1_000;
@@ -52,16 +53,16 @@ export async function isHeldBy(place: GitPlace, commit: string, tips: readonly s
   return code !== 0 || stdout.length === 0;
 }
 
-/** Those of the commits that HEAD does not reach; in the usual case, where it reaches all, git is asked once. */
-export async function missingCommits(place: GitPlace, commits: readonly string[]): Promise<string[]> {
-  if (commits.length === 0) return [];
-  const input = Buffer.from(`${[...commits, '^HEAD'].join('\n')}\n`);
-  const args = ['-c', 'core.fsmonitor=false', 'rev-list', '--max-count=1', '--stdin'];
-  const { code, stdout } = await git({ args, cwd: place.root, env: place.userEnv, input });
-  if (code === 0 && stdout.length === 0) return [];
-  const missing: string[] = [];
-  for (const commit of commits) if (!(await isAncestor(place, commit, 'HEAD'))) missing.push(commit);
-  return missing;
+/** Those of the commits that HEAD does not reach, under this id or with the same patch under another. */
+export function missingCommits(place: GitPlace, commits: readonly string[]): Promise<string[]> {
+  const answer = (args: string[], input?: Uint8Array) =>
+    git({
+      args: ['-c', 'core.fsmonitor=false', ...args],
+      cwd: place.root,
+      env: place.userEnv,
+      ...(input && { input }),
+    });
+  return lackingIn(answer, commits, ['HEAD']);
 }
 
 /**

@@ -6,6 +6,7 @@ import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { endOf, Problem } from '../core/index.ts';
+import { blobId } from './blob-id.ts';
 import { configEntries } from './config-text.ts';
 import { type EnteringText, readEntering } from './entering.ts';
 import { textOf } from './file-text.ts';
@@ -13,6 +14,7 @@ import { type GitResult, git, gitEnvironment } from './git.ts';
 import { type Unreachable, unpushedLinks, unreachable } from './gitlinks.ts';
 import { readHead, readRef, unfinishedOperation } from './head.ts';
 import { signsCommits } from './identity.ts';
+import { lackingIn } from './lacking.ts';
 import { leftLocks, mend, WHOLE } from './mend.ts';
 import { type Heard, type HookedMerge, heardByHooks } from './merge-hooks.ts';
 import { type Draft, readDraft } from './merge-tree.ts';
@@ -53,6 +55,12 @@ export interface Integration {
   /** True where the files of a commit hold this text. */
   holds(commit: string, text: string): Promise<boolean>;
   isAncestor(ancestor: string, of: string): Promise<boolean>;
+  /** Those of the commits that none of the tips has, under their id or as the same patch; one process where all are there. */
+  lacking(commits: readonly string[], tips: readonly string[]): Promise<string[]>;
+  /** Messages of the newest commits of a history. */
+  messages(tip: string): Promise<string[]>;
+  /** The blob at each of these paths of a commit; what it lacks is missing. */
+  blobs(commit: string, paths: readonly string[]): Promise<Map<string, string>>;
   /** Both trees put together; `old_git`: this git can only do it in a work tree. */
   mergeTrees(base: string, tip: string): Promise<MergedTrees>;
   /**
@@ -154,6 +162,12 @@ export function openIntegration({ commonDir, cwd, env, marker }: IntegrationOpti
     },
     isAncestor: async (ancestor, of) =>
       (await ask(site, ['merge-base', '--is-ancestor', ancestor, of])).code === 0,
+    lacking: (commits, tips) => lackingIn((args, input) => ask(site, args, input), commits, tips),
+    messages: async (tip) => {
+      const { stdout } = await ask(site, ['log', '--no-show-signature', '--format=%B', '-z', '-1000', tip]);
+      return stdout.toString('utf8').split('\0');
+    },
+    blobs: (commit, paths) => blobsIn(site, commit, paths),
     mergeTrees: (base, tip) => mergeTrees(site, base, tip),
     drafted: (base, tip) => drafted(site, base, tip),
     differing: (one, other) => differing(site, one, other),
@@ -325,6 +339,18 @@ async function textIn(site: Site, commit: string, path: string): Promise<string 
   );
   // No other reading tells one byte that is not UTF-8 from another.
   return code !== 0 || stdout.includes(0) ? null : stdout.toString('latin1');
+}
+
+async function blobsIn(site: Site, commit: string, paths: readonly string[]): Promise<Map<string, string>> {
+  const found = new Map<string, string>();
+  if (paths.length === 0) return found;
+  const wanted = new Set(paths);
+  const { stdout } = await ask(site, ['ls-tree', '-r', '-z', '--full-tree', commit]);
+  for (const line of stdout.toString('utf8').split('\0')) {
+    const [, mode, oid, path] = /^(\d{6}) [a-z]+ ([0-9a-f]+)\t(.*)$/s.exec(line) ?? [];
+    if (path !== undefined && wanted.has(path)) found.set(path, blobId(mode!, oid!));
+  }
+  return found;
 }
 
 async function mergeIn(

@@ -113,8 +113,21 @@ export function loopJson({ loop, state, live, primary }: LoopLook): LoopJson {
   const isHeld = row.runner === null && state?.run?.stopped?.code === 1 && isDaySpent(state);
   return {
     ...row,
-    next: nextOf(loop, row, isHeld ? (goOn) => afterDay(state, `\`${goOn}\``) : (goOn) => goOn),
+    next:
+      lostWords(loop, state, row.runner) ??
+      nextOf(loop, row, isHeld ? (goOn) => afterDay(state, `\`${goOn}\``) : (goOn) => goOn),
   };
+}
+
+/** Its branch lost commits: the pause says what brings them back, and how it goes on. */
+function lostWords(
+  { standing, damage }: LoopFacts,
+  state: State | null,
+  runner: number | null,
+): string | null {
+  const paused = state?.paused ?? null;
+  const isOther = runner !== null || standing !== 'open' || damage !== null;
+  return isOther || !paused?.lost ? null : oneLine(paused.text, 900);
 }
 
 function movedIn(

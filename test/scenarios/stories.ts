@@ -723,10 +723,11 @@ async function historyLeft(): Promise<World> {
   commitFiles(world.outside, { 'other.txt': 'x' }, 'another branch');
   const { exit } = await run(world);
   expect(exit.code).toBe(7);
-  expect(exit.reason).toMatch(/no longer contains/);
+  expect(exit.reason).toMatch(/no longer contains .* the work of t1: .*merge --autostash/);
   world.outside.now += 1_000;
   send(world, { type: 'RESUME' });
   expect(code(await run(world))).toBe(0);
+  expect(facts(world, 'attempt.started').map(({ item }) => item.task)).toEqual(['t1', 't1', 't2']);
   return world;
 }
 

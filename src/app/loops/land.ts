@@ -8,8 +8,11 @@ import { join, relative } from 'node:path';
 import type { Flags, Settings } from '../../config/index.ts';
 import {
   type GateDef,
+  type LandedWork,
   type LandingFact,
   type LandingHire,
+  landedTasks,
+  landedWork,
   landingText,
   Problem,
   redAsBefore,
@@ -123,6 +126,7 @@ async function land(work: Work, asking: Asking): Promise<Landing> {
     say,
     signal,
     lastHead: state?.lastMark?.head ?? null,
+    work: state === null ? [] : workThatLanded(state),
     isDone: state === null || unfinishedOf(state) === null,
     title: state?.session?.objective ?? '',
     trailers: loop.session === null ? [] : [`Ralph-Session: ${loop.session}`],
@@ -141,6 +145,18 @@ async function land(work: Work, asking: Asking): Promise<Landing> {
     moved: () => movedOf(place, loop.id, state),
     settler: settlerOf({ place, loop, state, settings, purse, gates: required, env, say, signal, play }),
   });
+}
+
+/** A task that changed more files than the journal holds is known by its commit alone. */
+function workThatLanded(state: State): LandedWork[] {
+  const made = new Map([...state.attempts].map(([iteration, { changes }]) => [iteration, changes]));
+  const isCut = (iteration: number) => (state.attempts.get(iteration)?.more ?? null) !== null;
+  return landedTasks(state)
+    .filter((task) => state.tasks.get(task.def.id) === task)
+    .map((task) => {
+      const work = landedWork(state, task, made);
+      return task.attempts.some(isCut) ? { ...work, left: new Map() } : work;
+    });
 }
 
 /** Who was hired for the conflict of this landing; null: nobody was. */

@@ -3,7 +3,7 @@
  * back. Who switched, the agent or a person in the same work tree, cannot be told, and nobody is accused.
  */
 import { type Fact, resumeCommand, shellWord } from '../../core/index.ts';
-import { append, type House } from '../house.ts';
+import type { House } from '../house.ts';
 
 export interface Switch {
   from: { branch: string | null; head: string | null };
@@ -47,22 +47,4 @@ export async function offCourse(house: House): Promise<Pick<Switch, 'from' | 'to
   if (house.branch === undefined) house.branch = now.branch;
   if (now.branch === house.branch) return null;
   return { from: { branch: house.branch, head: now.head }, to: { branch: now.branch } };
-}
-
-/** A person moved the branch away from what the session stands on: stop and say so. */
-export async function leftHistory(house: House, head: string | null): Promise<boolean> {
-  const last = house.state.lastMark?.head ?? null;
-  if (last === null || last === head || (await house.ground.isAncestor(last, head))) return false;
-  const text = `The branch no longer contains ${last.slice(0, 10)}, which this session stands on: it was reset or another branch was checked out. Check out the old branch, or run \`${resumeCommand(house.state)}\` to go on from here.`;
-  await house.ground.keep(last, house.sessionId, house.state.lastIteration);
-  await append(house, [
-    { type: 'session.paused', at: house.clock.now(), text, by: 'engine' },
-    { type: 'notice.given', level: 'critical', text },
-    {
-      type: 'ground.changed',
-      mark: { head, branch: null, tree: (house.fresh ?? (await house.ground.snapshot())).tree },
-      by: 'person',
-    },
-  ]);
-  return true;
 }

@@ -155,7 +155,7 @@ function offBranch(
   const again = resumeCommand(house.state);
   const where = house.state.policy?.loop === undefined ? '' : ` in ${house.ground.root}`;
   const text = `During iteration ${attempt.iteration} commits were taken off the branch. The old head is kept as ${kept}: bring it back${where} with \`git merge --autostash ${kept}\`, or look with \`git log ${kept}\`; then \`${again}\`. Without that, \`${again}\` opens the tasks again whose work is gone.`;
-  return paused(house, text);
+  return paused(house, text, before.head === null ? [] : [before.head]);
 }
 
 function branchGone(house: House, { iteration, before }: AttemptState): Fact[] {
@@ -164,9 +164,9 @@ function branchGone(house: House, { iteration, before }: AttemptState): Fact[] {
   return paused(house, text);
 }
 
-function paused(house: House, text: string): Fact[] {
+function paused(house: House, text: string, lost?: string[]): Fact[] {
   return [
-    { type: 'session.paused', at: house.clock.now(), text, by: 'engine' },
+    { type: 'session.paused', at: house.clock.now(), text, by: 'engine', ...(lost && { lost }) },
     { type: 'notice.given', level: 'critical', text },
   ];
 }

@@ -6,6 +6,7 @@ import {
   type Change,
   type Fact,
   type TaskState,
+  trailersOf,
 } from '../../core/index.ts';
 import { ownChanges, standing } from '../changes.ts';
 import { append, type House } from '../house.ts';
@@ -170,7 +171,7 @@ async function madeBefore(
   const last = house.state.attempts.get(task.attempts.at(-1) ?? 0);
   const from = (last?.after ?? last?.before)?.head ?? null;
   if (!house.ground.hasGit || (await house.ground.head()).head === from) return null;
-  return house.ground.commitSaying(from, trailers(house, task));
+  return house.ground.commitSaying(from, trailersOf(house.state, task));
 }
 
 /**
@@ -227,11 +228,5 @@ async function trackedNotes(house: House, noted: Change[]): Promise<string[]> {
 function commitMessage(house: House, task: TaskState): string {
   const kind = /^(fix|bug|repair|correct)\b/i.test(task.def.title) ? 'fix' : 'feat';
   const title = task.def.title.replace(/\s+/g, ' ').trim().slice(0, 64) || task.def.id;
-  return `${kind}: ${title}\n\n${trailers(house, task).join('\n')}\n`;
-}
-
-/** The lines of a landing commit's message that say whose work it is. */
-export function trailers(house: House, task: TaskState): string[] {
-  const iteration = task.attempts.at(-1) ?? house.state.lastIteration;
-  return [`Ralph-Session: ${house.sessionId}`, `Ralph-Task: ${task.def.id}`, `Ralph-Attempt: ${iteration}`];
+  return `${kind}: ${title}\n\n${trailersOf(house.state, task).join('\n')}\n`;
 }

@@ -19,8 +19,8 @@ import {
 import { isBookkeeping } from '../changes.ts';
 import { append, type House } from '../house.ts';
 import type { Ground } from '../ports.ts';
-import { leftHistory } from './branch.ts';
 import { keepTexts, takeUp } from './leftovers.ts';
+import { leftHistory } from './lost.ts';
 import { type Bill, movedBy, putRulesBack, type Ruled } from './rules.ts';
 import { sparePersonsBetween } from './spare.ts';
 
@@ -182,8 +182,7 @@ export function toldOnce({ state }: House, { trespass, facts }: Ruled): Fact[] {
  * in the user's work tree meanwhile, by none of the attempts, is theirs.
  */
 export async function homeIsWhole(house: House): Promise<boolean> {
-  const { head } = await house.ground.head();
-  if (await leftHistory(house, head)) return false;
+  if (await leftHistory(house)) return false;
   const known = house.fresh;
   const now = known ?? (await house.ground.snapshot());
   house.fresh = now;
