@@ -28,13 +28,8 @@ export function evolveTask(state: State, fact: TaskFact, at: number): void {
   switch (fact.type) {
     case 'tasks.read':
       return readTasks(state, fact);
-    case 'task.moved': {
-      const task = state.tasks.get(fact.task);
-      const since = task?.sinceReview ?? 0;
-      moveTask(state, fact.task, fact.to, fact.reason, fact.by);
-      if (task && fact.stands) task.sinceReview = since;
-      return;
-    }
+    case 'task.moved':
+      return moveTask(state, fact.task, fact.to, fact.reason, fact.by, fact.stands);
     case 'task.replaced': {
       const task = state.tasks.get(fact.task);
       if (task) handOver(state, task, fact.by);
@@ -276,10 +271,18 @@ function newTask(def: TaskDef, cycle: number): TaskState {
 }
 
 /** The one place where a status changes, whoever asked for it. */
-export function moveTask(state: State, id: string, to: TaskStatus, reason: string, by: string): void {
+export function moveTask(
+  state: State,
+  id: string,
+  to: TaskStatus,
+  reason: string,
+  by: string,
+  /** What it left before still counts as its work. */
+  stands = false,
+): void {
   const task = state.tasks.get(id);
   if (!task) return;
-  const was = task.status;
+  const { status: was, sinceReview } = task;
   task.status = to;
   if (to !== 'doing') task.prior = to;
   task.reason = reason;
@@ -295,6 +298,7 @@ export function moveTask(state: State, id: string, to: TaskStatus, reason: strin
   if (to === 'todo' && isTerminal(was)) reopenTask(state, task, was);
   else if (by === 'person') restartBudgets(state, task);
   if (isTerminal(to)) closeQuestions(state, id);
+  if (stands) task.sinceReview = sinceReview;
 }
 
 /** A question about a task that is over asks nothing any more. */

@@ -26,7 +26,7 @@ import { lookAtSpending } from './spending.ts';
 export async function turn(house: House): Promise<Turned> {
   const waited = house.state.paused !== null;
   await intake(house);
-  if (waited) await reopenGone(house);
+  if (waited && house.state.paused === null) await reopenGone(house);
   await lookAtSpending(house);
   await lookAtHost(house);
   let step = next(house);

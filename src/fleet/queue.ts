@@ -185,7 +185,9 @@ async function undoneWork(
   for (const work of absent)
     if (lacking.has(work.commit) && !(await isUnderOtherName(git, work, [tip, base]))) gone.push(work);
   if (gone.length === 0) return null;
-  const back = gone.map(({ commit }) => `git -C ${shellWord(loop.worktree)} merge --autostash ${commit.slice(0, 12)}`);
+  const back = gone.map(
+    ({ commit }) => `git -C ${shellWord(loop.worktree)} merge --autostash ${commit.slice(0, 12)}`,
+  );
   return parked(
     `its branch ${shortName(loop.branch)} no longer contains the work of ${some(gone.map(({ task }) => task))}`,
     `${some(back, 3)} brings it back, then ${again}; or ralph run --worktree ${shellWord(loop.id)} does it anew; or, where the branch is as it should be, the same merge with -s ours says so.`,

@@ -54,8 +54,9 @@ async function giveBack(house: House): Promise<void> {
 /** A pause over commits that were lost is over once the branch has them again. */
 async function broughtBack(house: House): Promise<void> {
   const { paused } = house.state;
+  if (paused?.lost === undefined) return;
   const { head, branch } = await house.ground.head();
-  if (paused?.lost === undefined || branch === null) return;
+  if (branch === null) return;
   for (const commit of paused.lost) if (!(await house.ground.isAncestor(commit, head))) return;
   const text = 'the branch has the commits again that were taken off';
   await append(house, [{ type: 'session.resumed', at: house.clock.now(), text, by: 'engine' }]);
