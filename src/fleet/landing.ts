@@ -18,7 +18,7 @@ export interface LandRequest extends Waiting {
   gates: LandingGates;
   /** Who is hired for a conflict; null: nobody. */
   settler: Settler | null;
-  /** Branches that attempts of the loop moved, or agents that were hired for it, as their sessions tell it by now. */
+  /** Branches that attempts of the loop moved, or agents that were hired for this or another one, as their sessions tell it by now. */
   moved(): readonly Astray[];
   /** A person asks for this landing: who was hired in vain for this work may be hired again. */
   asked: boolean;

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { readLoops } from '../../src/store/index.ts';
+import { readLoops, tellLoop } from '../../src/store/index.ts';
 import { DONE, makeProject, type Project, type ScriptedRun, story, taskList } from './project.ts';
 
 vi.setConfig({ testTimeout: 180_000 });
@@ -172,6 +172,15 @@ describe('an agent that moves a branch', () => {
     expect(next).toMatch(
       /^Put main back: `git update-ref \S+ \S+ \S+`\. Until then commit nothing in \S+, where that move shows as changes\. Then `ralph loops merge one`/,
     );
+    // No other loop lands on it either.
+    const [worktree, base] = [join(project.home, 'two'), project.git('rev-parse', 'main@{1}')];
+    project.git('worktree', 'add', '-q', '-b', 'ralph/two', worktree, base);
+    project.git('-C', worktree, 'commit', '-q', '--allow-empty', '-m', 'More');
+    const of = { branch: 'refs/heads/ralph/two', onto: 'refs/heads/main', base, worktree };
+    await tellLoop(project.dir, Date.now(), { type: 'loop.created', loop: 'two', ...of });
+    await tellLoop(project.dir, Date.now(), { type: 'loop.session', loop: 'two', session: 's0' });
+    const two = await jsonOf(['loops', 'merge', 'two', '--json']);
+    expect(two).toMatchObject({ outcome: 'parked', next: expect.stringContaining('Put main back') });
     // Here a start finds the same changes, and says nothing else.
     const here = await project.ralph(['run', 'Something else']);
     expect([here.code, here.err]).toEqual([5, expect.stringContaining('Put main back')]);

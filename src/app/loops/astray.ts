@@ -13,16 +13,16 @@ import { readState } from '../choose.ts';
 import { withoutOwnSecrets } from '../environment.ts';
 import type { Place } from '../place.ts';
 
-/** `state`: of the loop's own session. */
-export function movedOf({ mainDir }: Pick<Place, 'mainDir'>, id: string, state: State | null): Astray[] {
-  const loop = readLoops(mainDir).find((one) => one.id === id);
+/** `state`: of the loop's own session. Whoever was hired for any loop counts: nothing lands on what that left. */
+export function movedOf({ mainDir }: Pick<Place, 'mainDir'>, state: State | null): Astray[] {
   const own = state === null ? [] : movedIn(state, false);
-  return [...own, ...hirings(mainDir, loop).flatMap((hired) => movedIn(hired, true))];
+  const hired = readLoops(mainDir).flatMap(({ hirings }) => statesOf(mainDir, hirings));
+  return [...own, ...hired.flatMap((one) => movedIn(one, true))];
 }
 
 /** By agents that were hired for the landings of a loop. */
 export function movedByHired({ mainDir }: Pick<Place, 'mainDir'>, loop: Loop): MovedJson[] {
-  return hirings(mainDir, loop).flatMap((state) =>
+  return statesOf(mainDir, loop.hirings).flatMap((state) =>
     movedBranches(state).map((moved) => ({ ...moved, session_id: state.session!.id })),
   );
 }
@@ -40,7 +40,7 @@ export async function movedHere({ mainDir, project }: Place): Promise<string | n
   const tip = branchTips(project)?.[ref];
   for (const loop of branch === null || tip === undefined ? [] : readLoops(mainDir)) {
     const [state = null] = statesOf(mainDir, loop.session === null ? [] : [loop.session]);
-    const moved = movedOf({ mainDir }, loop.id, state).findLast((one) => one.ref === ref && one.to === tip);
+    const moved = movedOf({ mainDir }, state).findLast((one) => one.ref === ref && one.to === tip);
     if (moved !== undefined)
       return backWords({ git: openIntegration({ commonDir, cwd: root, env }) }, [moved]);
   }
@@ -53,8 +53,6 @@ function movedIn(state: State, hired: boolean): Astray[] {
     movedRefs.map((moved) => ({ ...moved, session, hired })),
   );
 }
-
-const hirings = (mainDir: string, loop: Loop | undefined): State[] => statesOf(mainDir, loop?.hirings ?? []);
 
 function statesOf(mainDir: string, sessions: readonly string[]): State[] {
   const dirs = sessions.map((session) => join(sessionsFolder(mainDir), session));

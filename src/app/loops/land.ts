@@ -142,7 +142,7 @@ async function land(work: Work, asking: Asking): Promise<Landing> {
       },
     },
     asked,
-    moved: () => movedOf(place, loop.id, state),
+    moved: () => movedOf(place, state),
     settler: settlerOf({ place, loop, state, settings, purse, gates: required, env, say, signal, play }),
   });
 }
