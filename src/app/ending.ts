@@ -1,6 +1,7 @@
 /** What a run prints when it is over: seed block, then what to do next. */
 import { relative } from 'node:path';
 import {
+  commandFor,
   type Exit,
   isAwaited,
   type LandingFact,
@@ -40,6 +41,7 @@ export function summaryOf({ sessionId, state, exit, place, others, landing, unla
   data: Record<string, unknown>;
   text: string;
 } {
+  const ralph = (command: string) => commandFor(state, command);
   const left = leftOver(unlanded, landing?.loop);
   const data = {
     ...endSummary(state, others),
@@ -47,7 +49,7 @@ export function summaryOf({ sessionId, state, exit, place, others, landing, unla
     ...left.data,
   };
   // A journal that was lost or changed holds no end of the run.
-  if (exit.code === 70) data.next = afterDefect(exit.reason);
+  if (exit.code === 70) data.next = afterDefect(exit.reason, state);
   // What to do about it stands in the reason already.
   const isAsked = landing !== undefined && isAwaited(landing) && exit.code === 8;
   if (sessionId === null) {
@@ -74,11 +76,11 @@ export function summaryOf({ sessionId, state, exit, place, others, landing, unla
       ...left.lines,
       ...(state.run && data.cost_usd !== null ? [`This run cost ${spentWords(state.run)}.`] : []),
       ...refusedLines(state, data.refused ?? []),
-      ...movedLines(data.moved_branches ?? []).map(sentence),
-      ...rewordedLines(data),
-      ...falseClaimLines(data.false_claims),
+      ...movedLines(data.moved_branches ?? [], ralph).map(sentence),
+      ...rewordedLines(data, ralph),
+      ...falseClaimLines(data.false_claims, ralph),
       ...undeliveredLines(state).slice(0, 5),
-      ...blockedLines(data),
+      ...blockedLines(data, ralph),
     ],
   });
   return { data: { ...data, exit }, text };

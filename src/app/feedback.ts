@@ -5,7 +5,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, extname, join, relative, resolve } from 'node:path';
-import { Problem, type State } from '../core/index.ts';
+import { commandFor, Problem, type State } from '../core/index.ts';
 import { readFeedback, writeFeedback } from '../dialects/index.ts';
 import {
   attachmentNames,
@@ -196,7 +196,8 @@ export async function waiting({ dir, state, besides }: Waiting): Promise<string[
 function nextWords(state: State, at: { id: string; named: boolean; live: boolean }): string {
   const { cycle } = state;
   if (at.live) return `The run that is on opens cycle ${cycle + 1} with it when cycle ${cycle} is over.`;
-  const run = at.named || state.aborted !== null ? `ralph run --session ${at.id}` : 'ralph run';
+  const names = state.policy?.loop === undefined && (at.named || state.aborted !== null);
+  const run = commandFor(state, names ? `ralph run --session ${at.id}` : 'ralph run');
   const over = state.phase === 'COMPLETE' || state.phase === 'KNOWLEDGE_APPROVAL' || state.aborted !== null;
   return over
     ? `\`${run}\` opens cycle ${cycle + 1} with it.`

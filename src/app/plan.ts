@@ -6,7 +6,15 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type Flags, type Settings, toPolicy } from '../config/index.ts';
-import { type Fact, type Policy, Problem, type ProblemFacts, type State, shellWord } from '../core/index.ts';
+import {
+  commandFor,
+  type Fact,
+  type Policy,
+  Problem,
+  type ProblemFacts,
+  type State,
+  shellWord,
+} from '../core/index.ts';
 import { type House, isPersons, type ListReading, type TaskList } from '../engine/index.ts';
 import { feedbackSource, hasMarkedProgress, openTaskList } from '../store/index.ts';
 import { chooseAgent, usableFallback } from './agents.ts';
@@ -227,7 +235,7 @@ async function chooseSession(
   if (going.length > 1) throw severalOpen(going.map(({ id }) => id));
   const only = going[0]!;
   const other = only.state.session?.objective ?? objective;
-  if (objective !== '' && objective !== other) throw anotherObjective(only.id, other, objective);
+  if (objective !== '' && objective !== other) throw anotherObjective(only, other, objective);
   return only;
 }
 
@@ -286,13 +294,14 @@ const severalOpen = (ids: string[]): Problem =>
     fix: 'Name one with --session ID.',
   });
 
-function anotherObjective(id: string, open: string, wanted: string): Problem {
+function anotherObjective({ id, state }: LoadedSession, open: string, wanted: string): Problem {
+  const ralph = (command: string) => commandFor(state, command);
   const short = (text: string) => JSON.stringify(text.length > 60 ? `${text.slice(0, 59)}…` : text);
   return new Problem({
     code: 'session.open',
     what: `Session ${id} is open with the objective ${short(open)}; now ${short(wanted)} is asked for.`,
     why: 'One work tree works on one thing at a time.',
-    fix: `Go on with \`ralph run --session ${id}\`, or set it aside with \`ralph run --new ${short(wanted)}\`.`,
+    fix: `Go on with \`${ralph(`ralph run --session ${id}`)}\`, or set it aside with \`${ralph(`ralph run --new ${short(wanted)}`)}\`.`,
   });
 }
 
@@ -328,7 +337,7 @@ function refuseAnotherList(place: Place, { id, state }: LoadedSession, tasks: st
     code: 'session.open',
     what: `Session ${id} is open and works on ${path ?? 'its objective'}; now ${tasks} is asked for.`,
     why: 'One work tree works on one list at a time.',
-    fix: `Go on with it: ralph run --session ${id}, or begin with the other: ralph run --new --tasks ${shellWord(tasks)}`,
+    fix: `Go on with it: ${commandFor(state, `ralph run --session ${id}`)}, or begin with the other: ${commandFor(state, `ralph run --new --tasks ${shellWord(tasks)}`)}`,
   });
 }
 

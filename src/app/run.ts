@@ -7,6 +7,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { Problems } from '../config/index.ts';
 import {
+  commandFor,
   type Exit,
   emptyState,
   exitOf,
@@ -402,7 +403,7 @@ function journalGone({ sessionDir, state }: House): Exit {
   const who = state.open.size > 0 ? 'the attempt, or somebody meanwhile,' : 'somebody';
   return exitOf(
     70,
-    `${who} deleted ${sessionDir}: the journal of this session is lost, what was committed is kept. ${TO_DO}commit or undo what \`git status\` shows; \`ralph run\` then begins a new session`,
+    `${who} deleted ${sessionDir}: the journal of this session is lost, what was committed is kept. ${TO_DO}commit or undo what \`git status\` shows; \`${commandFor(state, 'ralph run')}\` then begins a new session`,
   );
 }
 
@@ -411,22 +412,22 @@ function shutOut({ sessionDir, state }: House, ours: boolean): Exit {
   if (!ours)
     return exitOf(
       70,
-      `another runner took this session over; nothing more was written here. ${TO_DO}\`ralph status\` shows what it does`,
+      `another runner took this session over; nothing more was written here. ${TO_DO}\`${commandFor(state, 'ralph status')}\` shows what it does`,
     );
   const who = state.open.size > 0 ? 'by the attempt, or by somebody meanwhile' : 'by somebody';
   const file = join(sessionDir, 'journal.jsonl');
   return exitOf(
     70,
-    `${file} was changed ${who}: what is true of this session is not sure any more, so nothing is built on it; what was committed is kept. ${TO_DO}${wayOn(sessionDir)}`,
+    `${file} was changed ${who}: what is true of this session is not sure any more, so nothing is built on it; what was committed is kept. ${TO_DO}${wayOn({ sessionDir, state })}`,
   );
 }
 
 /** What to do with a journal as it stands now. */
-function wayOn(sessionDir: string): string {
+function wayOn({ sessionDir, state }: Pick<House, 'sessionDir' | 'state'>): string {
   try {
     return readState(sessionDir).session === null
-      ? 'commit or undo what `git status` shows; `ralph run` then begins anew'
-      : 'commit or undo what `git status` shows; `ralph run` then goes on with what the journal says now';
+      ? `commit or undo what \`git status\` shows; \`${commandFor(state, 'ralph run')}\` then begins anew`
+      : `commit or undo what \`git status\` shows; \`${commandFor(state, 'ralph run')}\` then goes on with what the journal says now`;
   } catch (error) {
     if (error instanceof Problem) return error.facts.fix.replace(/\.$/, '');
     throw error;

@@ -6,7 +6,14 @@
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { decide, type JournalRecord, type MessageType, Problem, type State } from '../core/index.ts';
+import {
+  commandFor,
+  decide,
+  type JournalRecord,
+  type MessageType,
+  Problem,
+  type State,
+} from '../core/index.ts';
 import { intake, redraw, turn } from '../engine/index.ts';
 import {
   type LockReading,
@@ -18,7 +25,7 @@ import {
   treeLock,
   writeSignal,
 } from '../store/index.ts';
-import { answeredSession } from './across.ts';
+import { answeredSession, heardSession } from './across.ts';
 import { currentSession, type KnownSession, readState } from './choose.ts';
 import { groundOf } from './known-loops.ts';
 import { findPlace, type Place } from './place.ts';
@@ -46,7 +53,7 @@ export interface Sent {
 export async function send({ draft, ...request }: SendRequest): Promise<Sent> {
   const { sessionId, sent, read, state } = await sendAll({ ...request, drafts: [draft] });
   const [{ message, outcome, rejected }] = sent as [SentOne];
-  if (rejected !== null) throw notTaken(rejected);
+  if (rejected !== null) throw notTaken(rejected, state);
   return { sessionId, message, outcome, read, state };
 }
 
@@ -78,9 +85,10 @@ export async function sendAll({
     names.push(await writeSignal(session.dir, { ...draft, from: senderName() }, { key }));
   const takenIn = await takeInWhenFree({ place, session, env, names });
   if (takenIn !== null) return { sessionId: session.id, read: true, ...takenIn };
-  const outcome = queued(await readLock(join(session.dir, 'lock')));
+  const state = readState(session.dir);
+  const outcome = queued(await readLock(join(session.dir, 'lock')), state);
   const sent = names.map((message) => ({ message, outcome, rejected: null }));
-  return { sessionId: session.id, sent, read: false, state: readState(session.dir) };
+  return { sessionId: session.id, sent, read: false, state };
 }
 
 /** The named session; an answer that names none finds the loop that asks. */
@@ -90,7 +98,8 @@ function sessionFor(
   drafts: SendRequest['draft'][],
 ): Promise<KnownSession> {
   const answer = drafts.find(({ type }) => ANSWERS.has(type));
-  if (id !== undefined || answer === undefined) return currentSession(place, id);
+  if (id !== undefined) return currentSession(place, id);
+  if (answer === undefined) return heardSession(place);
   return answeredSession(place, answer.question ?? null);
 }
 
@@ -106,10 +115,10 @@ async function placeOf(here: Place, { dir }: KnownSession): Promise<Place> {
   return existsSync(folder) ? findPlace(folder) : here;
 }
 
-function queued(holder: LockReading | null): string {
+function queued(holder: LockReading | null, state: State): string {
   if (holder === null || holder.alive !== null) return 'queued';
   const seen = `its runner on ${holder.host} was last seen ${new Date(holder.lastSeenAt).toISOString()}`;
-  return `queued; ${seen}; if that machine is gone, \`ralph resume --force\` takes over`;
+  return `queued; ${seen}; if that machine is gone, \`${commandFor(state, 'ralph resume --force')}\` takes over`;
 }
 
 /** Another terminal that takes its own message in holds the session for a moment only. */
@@ -193,12 +202,12 @@ function outcomeOf(records: JournalRecord[], message: string): SentOne | null {
   return null;
 }
 
-function notTaken(reason: string): Problem {
+function notTaken(reason: string, state: State): Problem {
   return new Problem({
     code: 'message.rejected',
     what: `The message was not taken: ${reason}`,
     why: 'Its type, target or content does not fit this session as it stands.',
-    fix: 'See `ralph status` and `ralph inbox` for what is open.',
+    fix: `See \`${commandFor(state, 'ralph status')}\` and \`${commandFor(state, 'ralph inbox')}\` for what is open.`,
   });
 }
 

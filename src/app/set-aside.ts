@@ -2,6 +2,7 @@
  * Another session takes over the work tree (`--new`, `--session`): the open one's uncommitted work goes into a checkpoint and
  * its desk files come off the desk. Going on with it brings both back.
  */
+import { commandFor } from '../core/index.ts';
 import { append, finishSettingAside, redraw, setAside } from '../engine/index.ts';
 import type { Audience } from './audience.ts';
 import type { Place } from './place.ts';
@@ -33,7 +34,7 @@ export async function setSessionAside({ place, session, audience, env }: AsideRe
     );
     await redraw(house);
     audience.say(
-      `Session ${session.id} is set aside; \`ralph run --session ${session.id}\` goes on with it.`,
+      `Session ${session.id} is set aside; \`${commandFor(house.state, `ralph run --session ${session.id}`)}\` goes on with it.`,
     );
   } finally {
     await opened.close();

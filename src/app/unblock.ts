@@ -8,7 +8,9 @@ import {
   blockage,
   COMPLEXITIES,
   classOf,
+  commandFor,
   idleUnblock,
+  loopCommand,
   naturalOrder,
   nearest,
   type Policy,
@@ -56,16 +58,23 @@ export interface Unblocked {
   failed: { task_id: string; reason: string }[];
   /** A runner is alive and takes them up. */
   live: boolean;
+  /** The session's loop; absent: it is none's. */
+  loop_id?: string;
 }
 
 /** Throws a Problem for a name or class that is unknown, that no blocked task has, and for an aborted session. */
 export async function unblock(request: UnblockRequest): Promise<Unblocked> {
   const { cwd, env, timeoutS, timeoutMultiplier, maxAttempts, reason } = request;
   const { state, session, live } = await openToChange(cwd, request.session);
-  if (state.aborted?.done) throw aborted(session.id);
+  if (state.aborted?.done) throw aborted(session.id, state);
   const tasks = chosen(state, request.which);
-  if (tasks.length === 0)
-    return { session_id: session.id, unblocked: [], failed: [], live: live.runner !== null };
+  const loop = state.policy?.loop?.loop;
+  const about = {
+    session_id: session.id,
+    live: live.runner !== null,
+    ...(loop === undefined ? {} : { loop_id: loop }),
+  };
+  if (tasks.length === 0) return { ...about, unblocked: [], failed: [] };
   const drafts = tasks.map((task): SendRequest['draft'] => ({
     type: 'UNBLOCK',
     task: task.def.id,
@@ -76,12 +85,7 @@ export async function unblock(request: UnblockRequest): Promise<Unblocked> {
   }));
   const { sent, read } = await sendAll({ cwd, env, session: session.id, drafts });
   const policy = live.runner === null ? await nextPolicy(request, state) : state.policy;
-  const result: Unblocked = {
-    session_id: session.id,
-    unblocked: [],
-    failed: [],
-    live: live.runner !== null,
-  };
+  const result: Unblocked = { ...about, unblocked: [], failed: [] };
   tasks.forEach((task, index) => {
     const { rejected, ...one } = sent[index]!;
     // What the runner will answer can be told now where nothing comes of it.
@@ -142,12 +146,12 @@ function ofClass(state: State, blocked: BlockedTask[], filter: string): TaskStat
   });
 }
 
-const aborted = (id: string): Problem =>
+const aborted = (id: string, state: State): Problem =>
   new Problem({
     code: 'session.aborted',
     what: `Session ${id} was aborted; nothing was changed.`,
     why: 'An aborted session takes up no task, also no unblocked one.',
-    fix: 'ralph run --reopen takes it up again, its tasks with all their attempts.',
+    fix: `${commandFor(state, 'ralph run --reopen')} takes it up again, its tasks with all their attempts.`,
   });
 
 /** The session's own policy within the bounds that the next start will read. */
@@ -182,12 +186,13 @@ function nextTime(
 }
 
 /** The answer for a person. */
-export function unblockedText({ session_id, unblocked, failed, live }: Unblocked): string {
+export function unblockedText({ session_id, unblocked, failed, live, loop_id }: Unblocked): string {
   const lines = unblocked.map(({ task_id, outcome, timeout_s }) => {
     if (isIdle(outcome)) return `${task_id}: ${outcome.replace(NO_EFFECT, 'nothing to do: ')}`;
     return `${task_id}: ${outcome}${timeout_s === null ? '' : `; its next attempt gets ${timeout_s} s`}`;
   });
   for (const { task_id, reason } of failed) lines.push(`${task_id}: not taken: ${reason}`);
+  const ralph = (command: string) => loopCommand(loop_id ?? null, command);
   const moved = unblocked.filter(({ outcome }) => !isIdle(outcome));
   const held = moved.filter(({ held_to_s }) => held_to_s !== null);
   if (held.length > 0) {
@@ -202,15 +207,24 @@ export function unblockedText({ session_id, unblocked, failed, live }: Unblocked
       `held to max ${held[0]!.held_to_s} s${which}: use --timeout or raise adaptive_timeout.max_timeout`,
     );
   }
-  return `${lines.join('\n')}\nSession ${session_id}: ${nextWords(moved.length, failed.length, live)}`;
+  return `${lines.join('\n')}\nSession ${session_id}: ${nextWords({ moved: moved.length, failed: failed.length, live, ralph })}`;
 }
 
 const NO_EFFECT = /^no effect: /;
 const isIdle = (outcome: string) => NO_EFFECT.test(outcome);
 
-function nextWords(moved: number, failed: number, live: boolean): string {
-  if (moved > 0) return live ? 'its runner takes them up within a second.' : '`ralph run` goes on.';
+interface Outlook {
+  moved: number;
+  failed: number;
+  live: boolean;
+  /** A command as it means the session. */
+  ralph(command: string): string;
+}
+
+function nextWords({ moved, failed, live, ralph }: Outlook): string {
+  if (moved > 0)
+    return live ? 'its runner takes them up within a second.' : `\`${ralph('ralph run')}\` goes on.`;
   return failed > 0
     ? 'nothing was changed.'
-    : 'nothing was changed; `ralph tasks` shows how its tasks stand.';
+    : `nothing was changed; \`${ralph('ralph tasks')}\` shows how its tasks stand.`;
 }

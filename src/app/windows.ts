@@ -1,10 +1,12 @@
 /** Opens a session for reading: its story, and who holds it now. Takes no lock and changes nothing. */
+
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { State } from '../core/index.ts';
 import { foldSession, isHeld, readLock, scanJournal } from '../store/index.ts';
 import { emptyStory, type LiveInfo, type MessageStory, type Story, tell } from '../views/index.ts';
-import { currentSession, type KnownSession, knownSessions, seenSession } from './choose.ts';
+import { heardSession } from './across.ts';
+import { currentSession, type KnownSession, knownSessions, namedSession, seenSession } from './choose.ts';
 import { findPlace } from './place.ts';
 
 /** The built file this code stands in has a name made of its content; run from its sources it has none. */
@@ -31,7 +33,8 @@ export async function openState(cwd: string, id?: string): Promise<StateWindow> 
 
 /** The same of a session that something is to be said to: one that nobody goes on with is none. */
 export async function openToChange(cwd: string, id?: string): Promise<StateWindow> {
-  return stateOf(await currentSession(await findPlace(cwd), id));
+  const place = await findPlace(cwd);
+  return stateOf(await (id === undefined ? heardSession(place) : namedSession(place, id)));
 }
 
 async function stateOf(session: KnownSession): Promise<StateWindow> {

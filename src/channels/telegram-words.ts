@@ -1,6 +1,6 @@
 /** News and windows as the words of the chat: HTML of our own around escaped words of others, with buttons. */
 
-import type { Question } from '../core/index.ts';
+import { loopCommand, type Question } from '../core/index.ts';
 import type { News, NewsContext } from '../engine/index.ts';
 import { oneLine } from '../views/index.ts';
 import { bounded, escapeHtml, MESSAGE_UNITS, plainOf, splitEscaped } from './telegram-text.ts';
@@ -19,6 +19,10 @@ export interface Words {
   silent: boolean;
 }
 
+/** A command as it means the loop of this news. */
+const inContext = (command: string, { loop }: NewsContext): string =>
+  loopCommand(loop === 'main' ? null : loop, command);
+
 /** Room that a question's last part leaves for what became of it. */
 const OUTCOME_UNITS = 600;
 const BUTTON_UNITS = 60;
@@ -32,7 +36,7 @@ export function questionWords(question: Question, context: NewsContext, repeat: 
   const lines = [
     head,
     '',
-    bounded(text, 'the rest stands in `ralph inbox`'),
+    bounded(text, `the rest stands in \`${inContext('ralph inbox', context)}\``),
     ...options.slice(0, 26).map(({ key, text: words }) => `${key}) ${oneLine(words, 500)}`),
     '',
     ...silenceOf(question),
@@ -135,7 +139,7 @@ type Plain = Exclude<News, { kind: 'question' | 'over' | 'delivered' | 'handled'
 /** News that nobody has to answer. */
 export function newsWords(news: Plain): Words {
   const { line, silent } = lineOf(news);
-  const text = bounded(line, 'the rest stands in `ralph why session`');
+  const text = bounded(line, `the rest stands in \`${inContext('ralph why session', news.context)}\``);
   return plainWords(`${text}\n[${whereFrom(news.context)}]`, silent);
 }
 

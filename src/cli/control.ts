@@ -1,7 +1,7 @@
 /** Control and answers from any terminal: `pause`, `stop`, `abort`, `answer`, and what changes a task. */
 import type { Command } from 'commander';
 import type { SendRequest } from '../app/index.ts';
-import { nearest, Problem } from '../core/index.ts';
+import { commandFor, nearest, Problem } from '../core/index.ts';
 import { answer, type Common, common, folderOf, refuseSurplus } from './io.ts';
 
 type Draft = SendRequest['draft'];
@@ -115,13 +115,20 @@ export async function tell(options: Common & { session?: string }, draft: Draft)
   const app = await import('../app/index.ts');
   const request: SendRequest = { cwd: folderOf(options), env: process.env, draft };
   if (options.session !== undefined) request.session = options.session;
-  const { sessionId, message, outcome, read } = await app.send(request);
+  const { sessionId, message, outcome, read, state } = await app.send(request);
+  const loop = state.policy?.loop?.loop;
+  const who = loop === undefined ? `session ${sessionId}` : `session ${sessionId} of loop ${loop}`;
+  const Who = who.replace('session', 'Session');
   const guides = draft.type === 'STEER' || draft.type === 'INFO';
   const text =
     outcome !== 'queued'
-      ? `Session ${sessionId}: ${outcome}.`
+      ? `${Who}: ${outcome}.`
       : !read
-        ? `Sent to session ${sessionId}; its runner reads it within a second${guides ? ', and it stands in the next prompt' : ''}.`
-        : `Session ${sessionId}: it stands in the next prompt; \`ralph run\` goes on.`;
-  answer(options, { session_id: sessionId, message, outcome }, text);
+        ? `Sent to ${who}; its runner reads it within a second${guides ? ', and it stands in the next prompt' : ''}.`
+        : `${Who}: it stands in the next prompt; \`${commandFor(state, 'ralph run')}\` goes on.`;
+  answer(
+    options,
+    { session_id: sessionId, ...(loop === undefined ? {} : { loop_id: loop }), message, outcome },
+    text,
+  );
 }

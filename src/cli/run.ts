@@ -151,21 +151,11 @@ async function conclude(outcome: RunOutcome, options: RunOptions): Promise<void>
   const app = await import('../app/index.ts');
   const summary = app.summaryOf(outcome);
   if (!options.json) {
-    process.stdout.write(`\n${summary.text}${inLoop(outcome)}`);
+    process.stdout.write(`\n${summary.text}`);
     return;
   }
-  process.stderr.write(summary.text + inLoop(outcome));
+  process.stderr.write(summary.text);
   printResult(outcome.exit, { session_id: outcome.sessionId, ...summary.data });
-}
-
-/** In the main checkout a plain `ralph run` would begin beside it. */
-function inLoop({ loop, exit, landing, state }: RunOutcome): string {
-  // Work that waits to land needs what the reason says, and no other run.
-  const isDone = exit.code === 0 || (exit.code === 8 && landing !== undefined);
-  // A pause ends by that word only, which the summary has.
-  return loop === undefined || isDone || state.paused !== null
-    ? ''
-    : `From your checkout \`ralph run --worktree ${loop}\` goes on with this loop.\n`;
 }
 
 interface Screen {

@@ -3,6 +3,7 @@
  * reviewer or the librarian comes next, and when a phase is over. Tasks have their own law (`pick.ts`);
  * what hangs on both, guards and waves, stands in `work.ts`.
  */
+import { commandFor } from './command.ts';
 import type { Fact } from './event.ts';
 import { type Item, itemKey, MODES, type Mode } from './role.ts';
 import { hires, type QuestionState, type State } from './state.ts';
@@ -91,7 +92,7 @@ function firstOf(state: State, calls: readonly Call[]): Owed {
   const why = callUsedUp(state, next.item);
   if (why === null) return { owes: 'call', item: next.item };
   if (!next.needed) return { owes: 'pass', item: next.item, reason: why };
-  const reason = `${next.item.role} ${next.item.mode}: ${why}. Reduce the scope of the objective, or look at the prompt and the answer with \`ralph logs\`; \`ralph run\` tries again`;
+  const reason = `${next.item.role} ${next.item.mode}: ${why}. Reduce the scope of the objective, or look at the prompt and the answer with \`${commandFor(state, 'ralph logs')}\`; \`${commandFor(state, 'ralph run')}\` tries again`;
   return { owes: 'stop', item: next.item, code: 6, reason };
 }
 

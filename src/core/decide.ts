@@ -3,10 +3,11 @@
  * front of starting an agent; what is left is the work of the phase. The order of the checks below is
  * the law: each was put where it stands because a story ended wrongly without it.
  */
+import { commandFor } from './command.ts';
 import { agentFor, isAvailable } from './fallback.ts';
 import { guard, openQuestions } from './guard.ts';
 import { fitting } from './host.ts';
-import { discardedExit, resumeCommand } from './landing.ts';
+import { discardedExit } from './landing.ts';
 import { isWanted } from './pick.ts';
 import type { QuestionState, State } from './state.ts';
 import { type Step, stop } from './step.ts';
@@ -54,7 +55,11 @@ function aborted(state: State): Step | null {
   if (!state.aborted) return null;
   if (!state.aborted.done) return { do: 'abort' };
   if (state.feedback.length > 0) return null;
-  return stop(9, state.aborted.text || 'aborted by a person; `ralph run --reopen` takes it up again');
+  return stop(
+    9,
+    state.aborted.text ||
+      `aborted by a person; \`${commandFor(state, 'ralph run --reopen')}\` takes it up again`,
+  );
 }
 
 /** 3 An attempt that ended before a pause is judged after it: only its gates are left to run. */
@@ -167,12 +172,15 @@ function unreachable(state: State, { question, shown, stopped }: QuestionState):
 function stopAsked(state: State): Step | null {
   if (!state.stopAsked) return null;
   const { text } = state.stopAsked;
-  return stop(7, `stopped by a person${text === '' ? '' : `: ${text}`}; \`ralph run\` goes on`);
+  return stop(
+    7,
+    `stopped by a person${text === '' ? '' : `: ${text}`}; \`${commandFor(state, 'ralph run')}\` goes on`,
+  );
 }
 
 /** 8 */
 function paused(state: State): Step | null {
   if (!state.paused) return null;
   if (state.policy?.wait && state.paused.by !== 'engine') return { do: 'wait', until: null, for: 'resume' };
-  return stop(7, state.paused.text || `paused; \`${resumeCommand(state)}\` goes on`);
+  return stop(7, state.paused.text || `paused; \`${commandFor(state, 'ralph resume')}\` goes on`);
 }

@@ -4,6 +4,7 @@ export { isBookName } from './bookkeeping.ts';
 export { wasBusy, wasBusySince } from './busy.ts';
 export type * from './claim.ts';
 export { NO_CLAIM } from './claim.ts';
+export { commandFor, loopCommand } from './command.ts';
 export {
   type Classified,
   COMPLEXITIES,
@@ -58,7 +59,6 @@ export {
   type LoopWork,
   landingText,
   newSpend,
-  resumeCommand,
   unfinishedOf,
 } from './landing.ts';
 export { layerNumbers, layers } from './layers.ts';

@@ -61,11 +61,6 @@ export type LandingFact = LoopWork & {
     | { type: 'loop.discarded'; keptAs: string | null }
   );
 
-/** How a person has a paused session go on; in the main checkout a plain `ralph resume` means another one than a loop's. */
-export function resumeCommand({ policy }: Pick<State, 'policy'>): string {
-  return policy?.loop === undefined ? 'ralph resume' : `ralph resume --session @${policy.loop.loop}`;
-}
-
 /** null: nothing is left to do. */
 export function unfinishedOf(state: State): HowFar | null {
   const meant = [...state.tasks.values()].filter(

@@ -2,7 +2,9 @@
  * What somebody did to the markers of a cycle's `progress.md`, as messages. The file is drawn from the journal,
  * so a changed marker is a word about a task: taken where it is a person's to say, and told either way.
  */
+
 import { wasBusy } from './busy.ts';
+import { commandFor } from './command.ts';
 import type { Fact } from './event.ts';
 import type { Message } from './message.ts';
 import { nearest } from './nearest.ts';
@@ -99,7 +101,7 @@ function hear(state: State, edit: MarkerEdit, { at, busy }: { at: number; busy: 
     );
   const op = message.op!;
   if (busy && op !== 'reopen') {
-    const how = `\`ralph tasks ${op} ${id}\``;
+    const how = `\`${commandFor(state, `ralph tasks ${op} ${id}`)}\``;
     return {
       facts: [{ type: 'message.received', message, action: 'unconfirmed' }],
       refused: `${id} was marked ${MARKERS[to]} while an agent was running, so it is not taken; if you mean it: ${how}`,

@@ -2,7 +2,9 @@
  * What a message does in the state it arrives in. Control acts at once, guidance is queued for the
  * next prompt, an answer answers; what has no effect is told to its sender and kept.
  */
+
 import { waitsFor } from './blocked.ts';
+import { commandFor } from './command.ts';
 import type { Fact, TimeGrant } from './event.ts';
 import { openQuestions } from './guard.ts';
 import { hiredRoles } from './hat-work.ts';
@@ -197,7 +199,7 @@ function answer(state: State, { message, live, received, rejected }: AnswerCall)
     return received(`stale: older than ${asked}`);
   if (!message.confirmed && live) {
     const words = message.option ?? message.text;
-    const text = `An answer to ${asked} from ${message.from} arrived as a file while an agent was running, so it is not taken: "${words.slice(0, 200)}". If it is a person's, confirm it with \`ralph answer ${asked} …\`, or here.`;
+    const text = `An answer to ${asked} from ${message.from} arrived as a file while an agent was running, so it is not taken: "${words.slice(0, 200)}". If it is a person's, confirm it with \`${commandFor(state, `ralph answer ${asked} …`)}\`, or here.`;
     return received('unconfirmed', { type: 'notice.given', level: 'warning', text });
   }
   const chosen = choice(found, message);

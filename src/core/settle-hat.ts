@@ -1,5 +1,6 @@
 /** What follows from the verdict on a run of one's own role, beside what follows from every verdict. */
 
+import { commandFor } from './command.ts';
 import type { Fact } from './event.ts';
 import { activationsOf } from './evolve-hats.ts';
 import { hatOutcome } from './judge-hat.ts';
@@ -44,7 +45,7 @@ function spentNotice({ state, attempt: { item } }: Settlement): Fact[] {
   if (most === null || activationsOf(state, item.role) < most) return [];
   const then =
     item.role === defaultRole
-      ? 'It is the default role, so the run ends once only it could go on; `ralph run` starts the count again'
+      ? `It is the default role, so the run ends once only it could go on; \`${commandFor(state, 'ralph run')}\` starts the count again`
       : `What it listens for wakes ${defaultRole} until the next start`;
   const text = `The role ${item.role} has run ${most} of ${most} times (max_activations). ${then}.`;
   return state.notices.some((given) => given.text === text)

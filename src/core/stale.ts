@@ -2,6 +2,7 @@
  * A mark "in progress" that somebody else set and that is older than `task_wip_minutes`: nobody works on that task
  * any more. It fails, with a report that says how far it came; the reviewer writes it where one is hired for that.
  */
+import { commandFor } from './command.ts';
 import { callUsedUp, keepsWorks } from './cycle.ts';
 import type { Fact } from './event.ts';
 import { type Item, itemKey } from './role.ts';
@@ -35,7 +36,7 @@ export function staleFacts(
     {
       type: 'notice.given',
       level: 'warning',
-      text: `Task ${id} failed: it was marked as ${reason}. \`ralph tasks reopen ${id}\` takes it up again.`,
+      text: `Task ${id} failed: it was marked as ${reason}. \`${commandFor(state, `ralph tasks reopen ${id}`)}\` takes it up again.`,
     },
   ];
 }

@@ -3,7 +3,9 @@
  * ran out of it, a mended gate for one that always failed at the same, another agent for one that was
  * lied about. Where the history says nothing of that kind, a person has to look.
  */
+
 import type { BlockedTask } from './blocked.ts';
+import { commandFor } from './command.ts';
 import type { TimeGrant } from './event.ts';
 import type { FindingKind, VerdictValue } from './finding.ts';
 import { taskCostReached, timeoutS } from './limits.ts';
@@ -89,13 +91,13 @@ function speaking(state: State, task: TaskState): Try[] {
 export function suggest(state: State, blocked: BlockedTask, others: readonly string[]): Suggestion {
   const { task } = blocked;
   const tries = speaking(state, task);
-  return (
+  const suggestion =
     forPeople(state, blocked, tries) ??
     moreTime(state, task, tries) ??
     mendGate(task, tries) ??
     otherAgent(task, tries, others) ??
-    look(task, historyWords(tries))
-  );
+    look(task, historyWords(tries));
+  return { ...suggestion, commands: suggestion.commands.map((command) => commandFor(state, command)) };
 }
 
 /** What no counter can mend. */

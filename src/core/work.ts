@@ -2,6 +2,7 @@
  * The work of each phase. A phase whose modes nobody hires is walked through; BATCHING picks the next
  * wave, or says why there is none.
  */
+import { commandFor } from './command.ts';
 import { owesAttempt, triedWords } from './correct.ts';
 import { askedBeside, owedByPhase, plansAgain } from './cycle.ts';
 import type { Fact } from './event.ts';
@@ -332,19 +333,20 @@ function complete(state: State): Step {
     return { do: 'record', facts: [{ type: 'phase.entered', phase: 'BATCHING' }] };
   }
   const unlanded = tasks.filter((task) => task.status === 'done' && task.landed !== 'landed');
-  if (unlanded.length > 0) return stop(8, `${notLanded(unlanded)}; \`ralph run\` tries again`);
+  if (unlanded.length > 0)
+    return stop(8, `${notLanded(unlanded)}; \`${commandFor(state, 'ralph run')}\` tries again`);
   const failed = tasks.filter((task) => task.status === 'failed');
   const gaps = state.cycleWork.review?.value === 'Gaps Identified' ? state.cycleWork.review.gaps : null;
   if (failed.length === 0 && gaps !== null) return stop(8, gapsText(state, gaps));
   if (failed.length === 0) return landingStep(state) ?? stop(0, summary(state, tasks));
   const named = failed.map((task) => `${task.def.id} (${task.reason})`).join('; ');
-  return stop(8, `failed: ${named}. \`ralph tasks reopen ID\` takes one up again`);
+  return stop(8, `failed: ${named}. \`${commandFor(state, 'ralph tasks reopen ID')}\` takes one up again`);
 }
 
 function gapsText(state: State, gaps: string[]): string {
   const named = gaps.slice(0, 3).join('; ');
   const more = gaps.length > 3 ? ` and ${gaps.length - 3} more` : '';
-  return `the session review found gaps: ${named || 'see its text'}${more} (iterations/${state.cycle}/review.md); \`ralph feedback\` opens the next cycle`;
+  return `the session review found gaps: ${named || 'see its text'}${more} (iterations/${state.cycle}/review.md); \`${commandFor(state, 'ralph feedback')}\` opens the next cycle`;
 }
 
 function summary(state: State, tasks: TaskState[]): string {

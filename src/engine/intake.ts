@@ -3,6 +3,7 @@
  * before a file is moved, so that a crash between the two reads a file twice and acts once.
  */
 import {
+  commandFor,
   definitionFacts,
   type Fact,
   isPlanned,
@@ -124,13 +125,13 @@ function deskFacts(state: State, news: DeskNews): Fact[] {
   if (news.kind === 'answered' && wasBusy(state, news.writtenAt)) {
     return notice(
       state,
-      `${news.file} was changed while an agent was running, so its answer to ${news.id} is not taken; confirm with \`ralph answer ${news.id} "…"\`.`,
+      `${news.file} was changed while an agent was running, so its answer to ${news.id} is not taken; confirm with \`${commandFor(state, `ralph answer ${news.id} "…"`)}\`.`,
     );
   }
   if (news.kind === 'cleared' && news.seenAt !== undefined && wasBusySince(state, news.seenAt)) {
     return notice(
       state,
-      `${news.file} lost ${news.id} while an agent was running, which does not clear it; answer with \`ralph answer ${news.id} "…"\`.`,
+      `${news.file} lost ${news.id} while an agent was running, which does not clear it; answer with \`${commandFor(state, `ralph answer ${news.id} "…"`)}\`.`,
     );
   }
   const { kind } = open.question;

@@ -4,7 +4,13 @@
  * message that `ralph answer` sends, and whoever answers first, from wherever, ends the prompt.
  */
 import { clearScreenDown, createInterface, cursorTo, type Interface, moveCursor } from 'node:readline';
-import { type JournalRecord, openQuestions, type QuestionState, type State } from '../core/index.ts';
+import {
+  commandFor,
+  type JournalRecord,
+  openQuestions,
+  type QuestionState,
+  type State,
+} from '../core/index.ts';
 import type { AgentEvent } from '../engine/index.ts';
 import { oneLine, questionText } from '../views/index.ts';
 import type { Display } from './display.ts';
@@ -65,7 +71,9 @@ export function askingDisplay(options: AskOptions): AskingDisplay {
 
   function begin(question: QuestionState): void {
     display.rest();
-    out.write(`\n${[...questionText(question, now()), PROMPT_HINT].join('\n')}\n`);
+    out.write(
+      `\n${[...questionText(question, { state: state ?? { policy: null }, now: now() }), PROMPT_HINT].join('\n')}\n`,
+    );
     const { id } = question.question;
     const line = createInterface({
       input: options.input,
@@ -92,7 +100,9 @@ export function askingDisplay(options: AskOptions): AskingDisplay {
       if (prompt?.line !== line) return;
       deaf = true;
       prompt = null;
-      out.write(`\nNothing more is read here; \`ralph answer\` still is.\n`);
+      out.write(
+        `\nNothing more is read here; \`${commandFor(state ?? { policy: null }, 'ralph answer')}\` still is.\n`,
+      );
       display.wake();
     });
     line.prompt();

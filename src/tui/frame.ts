@@ -1,6 +1,7 @@
 /** The live frame as plain data: its lines and their tone. What draws them knows nothing of Ralph. */
 import {
   type AttemptState,
+  commandFor,
   costSource,
   type GateResult,
   keepsWorks,
@@ -165,10 +166,13 @@ function questionLines({ state, now }: FrameInput): FrameLine[] {
     const silence = deadline === null ? '' : ` · deadline ${until(deadline, now)}`;
     return [
       { tone: 'ask', text: `${id} about ${oneLine(about, 40)}: ${oneLine(text, 300)}` },
-      { tone: 'ask', text: `   ${answerHint(question)}${silence}` },
+      { tone: 'ask', text: `   ${answerHint(question, state)}${silence}` },
     ];
   });
   if (open.length > MAX_SHOWN)
-    lines.push({ tone: 'ask', text: `and ${open.length - MAX_SHOWN} more: \`ralph inbox\`` });
+    lines.push({
+      tone: 'ask',
+      text: `and ${open.length - MAX_SHOWN} more: \`${commandFor(state, 'ralph inbox')}\``,
+    });
   return lines;
 }

@@ -4,6 +4,7 @@ import {
   blockage,
   type Complexity,
   classOf,
+  commandFor,
   type State,
   type Suggestion,
   suggest,
@@ -100,8 +101,9 @@ export function blockedText(state: State, now: number, query: BlockedQuery): str
   const lines = [`${count(blocked.length, 'task')} blocked`];
   for (const one of blocked) lines.push('', ...taskLines(one, now));
   if (waiting.length > 0) lines.push('', ...waitingLines(waiting));
-  if (query.others === null) lines.push('', 'next: `ralph blocked --suggest` names a way on for each');
-  else lines.push(...together(blocked));
+  if (query.others === null)
+    lines.push('', `next: \`${commandFor(state, 'ralph blocked --suggest')}\` names a way on for each`);
+  else lines.push(...together(blocked, state));
   return lines.join('\n');
 }
 
@@ -110,7 +112,7 @@ function nothing(state: State, waiting: BlockageJson['waiting']): string {
   const stopped = state.run?.stopped;
   if (stopped && [1, 4, 6].includes(stopped.code))
     lines.push(
-      `The last run stopped with exit ${stopped.code} (${stopped.word}); \`ralph run\` tries again, every task with its attempts.`,
+      `The last run stopped with exit ${stopped.code} (${stopped.word}); \`${commandFor(state, 'ralph run')}\` tries again, every task with its attempts.`,
     );
   return lines.join('\n');
 }
@@ -151,18 +153,18 @@ function waitingLines(waiting: BlockageJson['waiting']): string[] {
 }
 
 /** One line for all of a class, where all of them need more time and by the same factor. */
-function together(blocked: BlockedJson[]): string[] {
+function together(blocked: BlockedJson[], state: State): string[] {
   const lines: string[] = [];
   for (const complexity of new Set(blocked.map((one) => one.complexity))) {
     const all = blocked.filter((one) => one.complexity === complexity);
     const factors = new Set(
-      all.map(({ suggestion }) => / --timeout-multiplier \S+$/.exec(suggestion?.commands[0] ?? '')?.[0]),
+      all.map(({ suggestion }) => / --timeout-multiplier \S+/.exec(suggestion?.commands[0] ?? '')?.[0]),
     );
     const [factor] = factors;
     if (all.length < 2 || factors.size !== 1 || factor === undefined) continue;
     lines.push(
       '',
-      `All ${all.length} of class ${complexity} at once: ralph unblock --filter ${complexity}${factor}`,
+      `All ${all.length} of class ${complexity} at once: ${commandFor(state, `ralph unblock --filter ${complexity}${factor}`)}`,
     );
   }
   return lines;

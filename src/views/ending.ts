@@ -2,6 +2,7 @@
 import {
   blockage,
   type CostSource,
+  commandFor,
   costSource,
   type Exit,
   iterationLimit,
@@ -79,7 +80,7 @@ export function endSummary(state: State, others: readonly string[] | null = null
     cost_source: run ? costSource(run) : null,
     tokens: run?.tokens ?? 0,
     log: 'logs/summary.csv',
-    next: run?.stopped ? advice(run.stopped.code, state) : '`ralph run` goes on',
+    next: run?.stopped ? advice(run.stopped.code, state) : `\`${commandFor(state, 'ralph run')}\` goes on`,
     false_claims: falseClaims(state),
     ...(reworded.length === 0 ? {} : { reworded }),
     ...(refused.length === 0 ? {} : { refused }),
@@ -95,20 +96,20 @@ export function endSummary(state: State, others: readonly string[] | null = null
   };
 }
 
-/** Lines of the summary for tasks that are done by words of an agent's. */
-export function rewordedLines({ reworded = [] }: EndSummary): string[] {
+/** Lines of the summary for tasks that are done by words of an agent's. `ralph`: a command as it means the session. */
+export function rewordedLines({ reworded = [] }: EndSummary, ralph: (command: string) => string): string[] {
   const shown = reworded
     .slice(0, MOST_SHOWN)
     .map(
       (one) =>
-        `${oneLine(one.task_id, 60)} was accepted by words that the agent changed: ${rewordedWords(one)}; \`ralph tasks reopen ${oneLine(one.task_id, 60)}\` if that is not what you want`,
+        `${oneLine(one.task_id, 60)} was accepted by words that the agent changed: ${rewordedWords(one)}; \`${ralph(`ralph tasks reopen ${oneLine(one.task_id, 60)}`)}\` if that is not what you want`,
     );
   const more = reworded.length - shown.length;
-  return more > 0 ? [...shown, `and ${more} more tasks like that: \`ralph why ID\``] : shown;
+  return more > 0 ? [...shown, `and ${more} more tasks like that: \`${ralph('ralph why ID')}\``] : shown;
 }
 
 /** Lines of the summary for the blocked tasks, the first few in full. */
-export function blockedLines({ blocked = [] }: EndSummary): string[] {
+export function blockedLines({ blocked = [] }: EndSummary, ralph: (command: string) => string): string[] {
   if (blocked.length === 0) return [];
   const shown = blocked
     .slice(0, MOST_SHOWN)
@@ -121,7 +122,7 @@ export function blockedLines({ blocked = [] }: EndSummary): string[] {
     '',
     `${count(blocked.length, 'task')} blocked; what may help:`,
     ...shown,
-    `  ${more}\`ralph blocked --suggest\` tells it with every attempt`,
+    `  ${more}\`${ralph('ralph blocked --suggest')}\` tells it with every attempt`,
   ];
 }
 

@@ -27,14 +27,17 @@ export function falseClaims(state: State): FalseClaimJson[] {
 
 const MOST_SHOWN = 3;
 
-/** Lines for a summary, the first few tasks in full; none where every claim held. */
-export function falseClaimLines(claims: readonly FalseClaimJson[]): string[] {
+/** `ralph`: a command as it means the session. Lines for a summary, the first few tasks in full; none where every claim held. */
+export function falseClaimLines(
+  claims: readonly FalseClaimJson[],
+  ralph: (command: string) => string,
+): string[] {
   if (claims.length === 0) return [];
   const shown = claims
     .slice(0, MOST_SHOWN)
     .flatMap(({ task_id, iteration, detail }) => [
       `  ${oneLine(task_id, 60)} (iteration ${iteration}): ${oneLine(detail, 240)}`,
-      `    ralph why ${oneLine(task_id, 60)}`,
+      `    ${ralph(`ralph why ${oneLine(task_id, 60)}`)}`,
     ]);
   const rest = claims.slice(MOST_SHOWN).map(({ task_id }) => task_id);
   return [

@@ -57,12 +57,14 @@ export function inboxText(state: State, now: number, staged: readonly StagedNote
   if (open.length === 0) return 'No question is open.';
   return open
     .map((entry) => {
-      const lines = questionText(entry, now);
+      const lines = questionText(entry, { state, now });
       if (!isAbout(entry, state)) return lines.join('\n');
       // The last line says how to answer.
-      return [...lines.slice(0, -1), ...stagedLines(staged).map((line) => `   ${line}`), lines.at(-1)].join(
-        '\n',
-      );
+      return [
+        ...lines.slice(0, -1),
+        ...stagedLines(staged, state).map((line) => `   ${line}`),
+        lines.at(-1),
+      ].join('\n');
     })
     .join('\n\n');
 }
@@ -87,7 +89,9 @@ export function besideText(loops: readonly Asking[], now: number): string {
   return loops
     .map(({ name, live, state }) => {
       const rest = live ? '' : ' (does not run now)';
-      return `Loop @${name}${rest} asks; add --session @${name} to these commands:\n\n${inboxText(state, now)}`;
+      // Its commands name a loop by themselves; those of a plain work tree do not.
+      const named = state.policy?.loop === undefined ? `; add --session @${name} to these commands` : '';
+      return `Loop @${name}${rest} asks${named}:\n\n${inboxText(state, now)}`;
     })
     .join('\n\n');
 }
@@ -105,7 +109,10 @@ const ON_TIMEOUT: Record<Question['onTimeout'], string> = {
 };
 
 /** A question on a few lines: text, options, what silence means, how to answer. */
-export function questionText({ question, unconfirmed }: QuestionState, now: number): string[] {
+export function questionText(
+  { question, unconfirmed }: QuestionState,
+  { state, now }: { state: Pick<State, 'policy'>; now: number },
+): string[] {
   const { id, kind, about, text, options, hold, deadline } = question;
   const asker = question.iteration === null ? '' : `, asked in iteration ${question.iteration}`;
   const holds = hold === 'session' ? 'holds the session' : `holds ${oneLine(about, 60)} only`;
@@ -119,6 +126,8 @@ export function questionText({ question, unconfirmed }: QuestionState, now: numb
     lines.push(
       `   not taken, as it came as a file while an agent was running: “${oneLine(unconfirmed.text)}” from ${oneLine(unconfirmed.from, 60)}; if it is a person's, give it again`,
     );
-  lines.push(`   ${answerHint(question)}, or in ralph/${kind === 'blocker' ? 'blocked.txt' : 'decide.txt'}`);
+  lines.push(
+    `   ${answerHint(question, state)}, or in ralph/${kind === 'blocker' ? 'blocked.txt' : 'decide.txt'}`,
+  );
   return lines;
 }

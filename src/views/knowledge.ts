@@ -1,5 +1,5 @@
 /** `ralph knowledge`: the notes that a session would leave behind, and those that lie in `.docs/` already. */
-import { itemKey, type State } from '../core/index.ts';
+import { commandFor, itemKey, type State } from '../core/index.ts';
 import { count, iso, oneLine, plain } from './words.ts';
 
 /** What became of a cycle's notes. `answered`: in words that the next run reads. */
@@ -99,6 +99,9 @@ export function knowledgeJson(state: State, { staged, docs }: Knowledge): Knowle
   };
 }
 
+const statusWords = (status: NoteStatus, state: State): string =>
+  STATUS_WORDS[status].replace('ralph run', commandFor(state, 'ralph run'));
+
 const STATUS_WORDS: Record<NoteStatus, string> = {
   waiting: 'waiting for a yes or no',
   approved: 'approved; `ralph run` puts them into .docs/',
@@ -112,10 +115,12 @@ export function knowledgeText(state: State, { staged, docs }: Knowledge): string
   const status = noteStatus(state);
   const lines: string[] = [];
   if (staged.length === 0) lines.push(`No note is staged in cycle ${state.cycle}.`);
-  else lines.push(`Cycle ${state.cycle}, ${count(staged.length, 'note')} ${STATUS_WORDS[status]}:`);
+  else lines.push(`Cycle ${state.cycle}, ${count(staged.length, 'note')} ${statusWords(status, state)}:`);
   for (const note of staged) lines.push(`   ${noteLine(note)}`);
   if (status === 'waiting' && state.cycleWork.approval !== null && staged.length > 0)
-    lines.push('   `ralph knowledge show NAME` to read one, then `ralph approve` or `ralph skip`');
+    lines.push(
+      `   \`${commandFor(state, 'ralph knowledge show NAME')}\` to read one, then \`${commandFor(state, 'ralph approve')}\` or \`${commandFor(state, 'ralph skip')}\``,
+    );
   if (docs.length === 0) lines.push('No note of a session lies in .docs/.');
   else lines.push(`In .docs/, ${count(docs.length, 'note')} of sessions:`);
   for (const { path, title, session, incoming } of docs) {
@@ -144,7 +149,7 @@ const CHANGES_SHOWN = 6;
 const NOTES_SHOWN = 20;
 
 /** What an approval is about, on a few lines for each note. */
-export function stagedLines(staged: readonly StagedNote[]): string[] {
+export function stagedLines(staged: readonly StagedNote[], state: Pick<State, 'policy'>): string[] {
   const lines = staged.slice(0, NOTES_SHOWN).flatMap((note) => {
     const { changes } = note;
     const shown = changes.slice(0, CHANGES_SHOWN).map((line) => `      ${oneLine(line, 120)}`);
@@ -152,7 +157,9 @@ export function stagedLines(staged: readonly StagedNote[]): string[] {
     return [noteLine(note), ...shown, ...(more > 0 ? [`      … and ${count(more, 'more line')}`] : [])];
   });
   if (staged.length > NOTES_SHOWN)
-    lines.push(`and ${staged.length - NOTES_SHOWN} more: \`ralph knowledge\` lists them all`);
+    lines.push(
+      `and ${staged.length - NOTES_SHOWN} more: \`${commandFor(state, 'ralph knowledge')}\` lists them all`,
+    );
   return lines;
 }
 

@@ -3,6 +3,7 @@
  * have no line.
  */
 import {
+  commandFor,
   correctionName,
   type Fact,
   FINDINGS,
@@ -13,7 +14,6 @@ import {
   PHASES,
   type Phase,
   type Question,
-  resumeCommand,
   type State,
   shortageWords,
   type TimeGrant,
@@ -172,7 +172,7 @@ function peopleLine(fact: PeopleFact, at: number, state: State | undefined): str
     case 'message.rejected':
       return `message ${oneLine(fact.id, 80)} rejected: ${oneLine(fact.reason)}`;
     case 'session.paused':
-      return `paused by ${oneLine(fact.by, 60)}${tail(fact.text)}; \`${resumeCommand(state ?? { policy: null })}\` goes on`;
+      return `paused by ${oneLine(fact.by, 60)}${tail(fact.text)}; \`${commandFor(state ?? { policy: null }, 'ralph resume')}\` goes on`;
     case 'session.resumed':
       return `resumed by ${oneLine(fact.by, 60)}${tail(fact.text)}`;
     case 'stop.asked':
@@ -182,7 +182,7 @@ function peopleLine(fact: PeopleFact, at: number, state: State | undefined): str
     case 'abort.done':
       return `aborted${fact.tasks.length > 0 ? `; failed: ${some(fact.tasks)}` : ''}; nothing was undone`;
     case 'question.asked':
-      return questionLine(fact.question, at);
+      return questionLine(fact.question, at, state);
     case 'question.answered':
       return `${fact.id} answered by ${oneLine(fact.by, 60)}: ${oneLine(fact.text)}`;
     case 'question.expired':
@@ -192,7 +192,7 @@ function peopleLine(fact: PeopleFact, at: number, state: State | undefined): str
     case 'question.shown':
       return fact.reached
         ? `${fact.id} shown through ${oneLine(fact.channel, 40)}`
-        : `${fact.id} reached nobody through ${oneLine(fact.channel, 40)}; \`ralph answer ${fact.id} "…"\` answers it`;
+        : `${fact.id} reached nobody through ${oneLine(fact.channel, 40)}; \`${commandFor(state ?? { policy: null }, `ralph answer ${fact.id} "…"`)}\` answers it`;
     case 'guidance.reached':
       return reachedLine(fact);
     case 'feedback.received':
@@ -350,13 +350,13 @@ function landedLine(fact: Of<'commit.landed'>): string {
   return `landed: ${fact.task} as ${fact.commit.slice(0, 7)}${whose}`;
 }
 
-function questionLine(question: Question, at: number): string {
+function questionLine(question: Question, at: number, state: State | undefined): string {
   const { id, kind, about, text, options, deadline } = question;
   const choices = options
     .map((option) => `${oneLine(option.key, 12)}) ${oneLine(option.text, 80)}`)
     .join('  ');
   const wait = deadline === null ? '' : `; deadline ${until(deadline, at)}`;
   const shown = choices === '' ? '' : ` [${oneLine(choices, 300)}]`;
-  const answer = `answer with \`ralph answer ${id} "…"\``;
+  const answer = `answer with \`${commandFor(state ?? { policy: null }, `ralph answer ${id} "…"`)}\``;
   return `question ${id} (${kind}, ${oneLine(about, 60)}): ${oneLine(text, 300)}${shown} — ${answer}${wait}`;
 }

@@ -1,5 +1,5 @@
 /** Loops: the work trees of a project, who works in each, and what is to be done next about it. */
-import { isDaySpent, type State } from '../core/index.ts';
+import { isDaySpent, loopCommand, type State } from '../core/index.ts';
 import { type MovedJson, movedBranches, movedLines } from './moved.ts';
 import { afterDay, type LiveInfo } from './next.ts';
 import { statusDetail, tasksSummary } from './status.ts';
@@ -200,9 +200,8 @@ function nextOf(
   row: Omit<LoopJson, 'next'>,
   whenFree: (goOn: string) => string,
 ): string {
-  const run = id === MAIN ? 'ralph run' : `ralph run --worktree ${id}`;
-  const resume = id === MAIN ? 'ralph resume' : `ralph resume --session @${id}`;
-  const goOn = row.state === 'paused' ? resume : run;
+  const ralph = (command: string) => loopCommand(id === MAIN ? null : id, command);
+  const goOn = ralph(row.state === 'paused' ? 'ralph resume' : 'ralph run');
   const asked = row.open_questions > 0 ? `ralph inbox --session ${row.session_id}` : null;
   if (row.runner !== null) return asked ?? (id === MAIN ? 'ralph status' : `ralph status @${id}`);
   if (damage !== null)
@@ -249,7 +248,9 @@ export function loopsText(rows: readonly LoopJson[], now: number): string {
       const hears = row.primary ? ' · hears people' : '';
       const branch = row.branch === null ? '' : ` · ${row.branch}`;
       const back = row.taken_back === undefined ? '' : `\n  taken back by ${row.taken_back}`;
-      const moved = movedLines(row.moved_branches ?? [])
+      const moved = movedLines(row.moved_branches ?? [], (command) =>
+        loopCommand(row.loop_id === MAIN ? null : row.loop_id, command),
+      )
         .map((line) => `\n  ${line}`)
         .join('');
       const half = (row.half_entered ?? []).map((one) => `\n  ${halfWords(row.loop_id, one)}`).join('');

@@ -39,22 +39,23 @@ export function movedJson(iteration: number, { ref, from, to, its }: MovedRef): 
 
 const MOST_SHOWN = 3;
 
-/** One line each without its stop, the first few in full. */
-export function movedLines(moved: readonly MovedJson[]): string[] {
+/** `ralph`: a command as it means the session. One line each without its stop, the first few in full. */
+export function movedLines(moved: readonly MovedJson[], ralph: (command: string) => string): string[] {
   const shown = moved.slice(0, MOST_SHOWN).map((one) => {
     const what = one.made_in_it ? 'a commit made in it' : 'which does not hold what it held';
     return `branch ${oneLine(one.branch, 60)} was moved in iteration ${one.iteration}${hiredIn(one)} from ${one.from.slice(0, 12)} to ${one.to.slice(0, 12)}, ${what}; \`${one.back}\` puts it back`;
   });
   const more = moved.length - shown.length;
   return more > 0
-    ? [
-        ...shown,
-        `and ${more} more; \`ralph why ${moved.at(-1)!.iteration}${sessionFlag(moved.at(-1)!)}\` names them`,
-      ]
+    ? [...shown, `and ${more} more; \`${whyCommand(moved.at(-1)!, ralph)}\` names them`]
     : shown;
 }
 
-const sessionFlag = ({ session_id: id }: MovedJson): string => (id === undefined ? '' : ` --session ${id}`);
+/** Of an agent that was hired, its own session is meant. */
+function whyCommand({ iteration, session_id: id }: MovedJson, ralph: (command: string) => string): string {
+  const why = `ralph why ${iteration}`;
+  return id === undefined ? ralph(why) : `${why} --session ${id}`;
+}
 
 const hiredIn = ({ session_id: id }: MovedJson): string =>
   id === undefined ? '' : ` of session ${id}, which was hired for its landing,`;

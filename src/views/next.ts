@@ -4,6 +4,7 @@
  */
 import {
   type AttemptState,
+  commandFor,
   decide,
   heldBy,
   holdReason,
@@ -14,7 +15,6 @@ import {
   openCorrection,
   openQuestions,
   type Question,
-  resumeCommand,
   type State,
   type Step,
   shortageWords,
@@ -46,16 +46,17 @@ export function nextStep(state: State, now: number, live: LiveInfo): Step | null
 
 /** One sentence: what the session does next, or what it needs. */
 export function nextWords(state: State, now: number, live: LiveInfo): string {
-  if (!state.session || !state.run) return 'no run has started yet; `ralph run` starts one';
+  if (!state.session || !state.run)
+    return `no run has started yet; \`${commandFor(state, 'ralph run')}\` starts one`;
   const { stopped } = state.run;
   if (live.runner === null && isOver(state)) return advice(9, state);
   if (live.runner === null && stopped) return afterStop(state, now, live);
   if (live.silent)
-    return `the last run was on ${oneLine(live.silent.host, 60)} and is silent; if that machine is gone, \`ralph resume --force\` takes over and goes on`;
+    return `the last run was on ${oneLine(live.silent.host, 60)} and is silent; if that machine is gone, \`${commandFor(state, 'ralph resume --force')}\` takes over and goes on`;
   if (live.runner === null) {
     const open = some([...state.open].filter((n) => state.attempts.get(n)?.state !== 'ended').map(String));
     const left = open === '' ? '' : `, cleans up what iteration ${open} left behind`;
-    return `the last run ended without a word (a crash or a lost machine); \`ralph run\` takes over${left} and goes on`;
+    return `the last run ended without a word (a crash or a lost machine); \`${commandFor(state, 'ralph run')}\` takes over${left} and goes on`;
   }
   if (state.open.size > 0 && !state.aborted) return runningWords(state);
   const step = nextStep(state, now, live);
@@ -79,7 +80,7 @@ function afterStop(state: State, now: number, live: LiveInfo): string {
   if (step.do === 'wait' && (step.for === 'answer' || step.for === 'resume')) {
     return `${advice(step.for === 'answer' ? 3 : 7, state)}`;
   }
-  return `\`ralph run\` goes on: ${stepWords(step, state, now)}`;
+  return `\`${commandFor(state, 'ralph run')}\` goes on: ${stepWords(step, state, now)}`;
 }
 
 function runningWords(state: State): string {
@@ -160,11 +161,11 @@ function waitWords(step: Extract<Step, { do: 'wait' }>, state: State, now: numbe
       const first = openQuestions(state)[0]?.question;
       const silence = step.until === null ? '' : `; deadline ${until(step.until, now)}`;
       return first
-        ? `waits for an answer to ${first.id}: ${answerHint(first)}${silence}`
+        ? `waits for an answer to ${first.id}: ${answerHint(first, state)}${silence}`
         : `waits for an answer${silence}`;
     }
     case 'resume':
-      return `paused; \`${resumeCommand(state)}\` goes on`;
+      return `paused; \`${commandFor(state, 'ralph resume')}\` goes on`;
     case 'backoff':
       return `waits after a failed run before it tries again${when}`;
     case 'host':
@@ -180,21 +181,30 @@ function parkedFor(state: State, now: number): string {
   return waits.sort((a, b) => a.until - b.until)[0]?.reason ?? '';
 }
 
+/** What the commands for a session depend on. */
+type Asked = Pick<State, 'policy'>;
+
 /** How this question is answered, as commands. */
-export function answerHint(question: Question): string {
+export function answerHint(question: Question, state: Asked): string {
   const { id, kind, options, about } = question;
   if (isApproval(question))
-    return '`ralph approve` puts them into .docs/ (`ralph approve FILE…` only some), `ralph skip` leaves them in the session';
+    return `\`${commandFor(state, 'ralph approve')}\` puts them into .docs/ (\`${commandFor(state, 'ralph approve FILE…')}\` only some), \`${commandFor(state, 'ralph skip')}\` leaves them in the session`;
   const first = options[0]?.key;
-  const choose = first === undefined ? '' : `\`ralph answer ${id} --option ${oneLine(first, 20)}\` or `;
-  const clear = kind === 'blocker' && about !== 'session' ? `, or \`ralph unblock ${about}\`` : '';
-  return `answer with ${choose}\`ralph answer ${id} "…"\`${clear}`;
+  const choose =
+    first === undefined
+      ? ''
+      : `\`${commandFor(state, `ralph answer ${id} --option ${oneLine(first, 20)}`)}\` or `;
+  const clear =
+    kind === 'blocker' && about !== 'session'
+      ? `, or \`${commandFor(state, `ralph unblock ${about}`)}\``
+      : '';
+  return `answer with ${choose}\`${commandFor(state, `ralph answer ${id} "…"`)}\`${clear}`;
 }
 
 /** After an exit with 70. Only where nothing else is known is it a defect, or a disk that is full. */
-export function afterDefect(reason: string): string {
+export function afterDefect(reason: string, state: Asked): string {
   if (reason.includes(TO_DO)) return 'do what the reason says';
-  return 'free the disk, or report the defect; then `ralph run` goes on';
+  return `free the disk, or report the defect; then \`${commandFor(state, 'ralph run')}\` goes on`;
 }
 
 /** What a person may still want to look at is said here, too. */
@@ -202,7 +212,7 @@ function finished(state: State): string {
   const doubted = falseClaims(state).map(({ task_id }) => task_id);
   if (doubted.length === 0) return 'nothing is left to do';
   const which = doubted.length === 1 ? doubted[0]! : 'ID';
-  return `nothing is left to do; not all that was claimed of ${some(doubted, 5)} is so: \`ralph why ${which}\` tells it`;
+  return `nothing is left to do; not all that was claimed of ${some(doubted, 5)} is so: \`${commandFor(state, `ralph why ${which}`)}\` tells it`;
 }
 
 /** What a person does after an exit with this code. */
@@ -212,31 +222,37 @@ export function advice(code: number, state: State): string {
     case 0:
       return finished(state);
     case 1:
-      if (isDaySpent(state)) return afterDay(state, '`ralph run`');
-      return '`ralph run` goes on with a fresh limit; raise it with -n, --max-time, --max-cost or --max-tokens';
+      if (isDaySpent(state)) return afterDay(state, `\`${commandFor(state, 'ralph run')}\``);
+      return `\`${commandFor(state, 'ralph run')}\` goes on with a fresh limit; raise it with -n, --max-time, --max-cost or --max-tokens`;
     case 2:
     case 3:
-      return `${asked.length > 0 ? asked.join('; ') : 'answer the open question'}; then \`ralph run\` goes on`;
+      return `${asked.length > 0 ? asked.join('; ') : 'answer the open question'}; then \`${commandFor(state, 'ralph run')}\` goes on`;
     case 4: {
       const task = openCorrection(state)?.task;
-      const which = task ? `ralph unblock ${task}` : 'ralph retry-blocked';
-      return `\`ralph why\` tells what was tried; say more in the task itself or give it its attempts back with \`${which}\`, then \`ralph run\` tries again with fresh counters`;
+      const which = task
+        ? commandFor(state, `ralph unblock ${task}`)
+        : commandFor(state, 'ralph retry-blocked');
+      return `\`${commandFor(state, 'ralph why')}\` tells what was tried; say more in the task itself or give it its attempts back with \`${which}\`, then \`${commandFor(state, 'ralph run')}\` tries again with fresh counters`;
     }
     case 5:
-      return 'mend what the reason names, then `ralph run`';
+      return `mend what the reason names, then \`${commandFor(state, 'ralph run')}\``;
     case 6:
       return afterFailure(state);
     case 7:
-      return state.paused ? `\`${resumeCommand(state)}\` goes on` : '`ralph run` goes on';
+      return state.paused
+        ? `\`${commandFor(state, 'ralph resume')}\` goes on`
+        : `\`${commandFor(state, 'ralph run')}\` goes on`;
     case 8:
-      return asked.length > 0 ? `${asked.join('; ')}; then \`ralph run\` goes on` : afterCycle(state);
+      return asked.length > 0
+        ? `${asked.join('; ')}; then \`${commandFor(state, 'ralph run')}\` goes on`
+        : afterCycle(state);
     case 9:
       if (state.landing?.type === 'loop.discarded') return afterDiscard(state.landing);
-      return '`ralph run --reopen` takes it up again; nothing was undone';
+      return `\`${commandFor(state, 'ralph run --reopen')}\` takes it up again; nothing was undone`;
     case 70:
-      return afterDefect(state.run?.stopped?.reason ?? '');
+      return afterDefect(state.run?.stopped?.reason ?? '', state);
     default:
-      return '`ralph run` goes on';
+      return `\`${commandFor(state, 'ralph run')}\` goes on`;
   }
 }
 
@@ -254,19 +270,19 @@ function afterDiscard({ keptAs, onto }: Extract<LandingFact, { type: 'loop.disca
 }
 
 function askedWords(state: State, question: Question): string {
-  const hint = `${question.id}: ${answerHint(question)}`;
+  const hint = `${question.id}: ${answerHint(question, state)}`;
   if (!isApproval(question)) return hint;
   return `read ${some(stagedNotes(state), 5)} in the session's folder; ${hint}`;
 }
 
 function afterFailure(state: State): string {
   if (state.policy?.park === false && [...state.parked.values()].some(({ kind }) => kind === 'limit'))
-    return '`ralph run` without --no-wait waits for that time and goes on by itself';
+    return `\`${commandFor(state, 'ralph run')}\` without --no-wait waits for that time and goes on by itself`;
   const call = returnedCall(state);
   if (call === null)
-    return 'put right what the reason names (`ralph logs` shows what the agent printed), then `ralph run` tries again';
+    return `put right what the reason names (\`${commandFor(state, 'ralph logs')}\` shows what the agent printed), then \`${commandFor(state, 'ralph run')}\` tries again`;
   const { iteration, item } = call;
-  return `\`ralph why ${iteration}\` shows what ${callName(item)} owed and what was wrong with it, \`ralph logs ${iteration}\` what the agent printed; \`ralph run\` tries again with fresh tries, \`ralph run --new "…"\` begins with a smaller objective`;
+  return `\`${commandFor(state, `ralph why ${iteration}`)}\` shows what ${callName(item)} owed and what was wrong with it, \`${commandFor(state, `ralph logs ${iteration}`)}\` what the agent printed; \`${commandFor(state, 'ralph run')}\` tries again with fresh tries, \`${commandFor(state, 'ralph run --new "…"')}\` begins with a smaller objective`;
 }
 
 /** The call of the session itself that the run ended with, as its works could not stand. */
@@ -281,35 +297,35 @@ function afterCycle(state: State): string {
   if (landing?.type === 'loop.parked' || landing?.type === 'loop.queued') return oneLine(landing.next, 400);
   const call = returnedCall(state);
   if (call?.item.mode === 'PROMOTE')
-    return `\`ralph why ${call.iteration}\` shows what was wrong; the notes stay in the session, and \`ralph run\` tries again`;
+    return `\`${commandFor(state, `ralph why ${call.iteration}`)}\` shows what was wrong; the notes stay in the session, and \`${commandFor(state, 'ralph run')}\` tries again`;
   const tasks = [...state.tasks.values()];
   if (tasks.some((task) => task.status === 'done' && task.landed === 'failed'))
-    return '`ralph run` tries a landing again';
-  const feedback = `\`ralph feedback\` says what is still missing and opens cycle ${state.cycle + 1}; then \`ralph run\` goes on`;
+    return `\`${commandFor(state, 'ralph run')}\` tries a landing again`;
+  const feedback = `\`${commandFor(state, 'ralph feedback')}\` says what is still missing and opens cycle ${state.cycle + 1}; then \`${commandFor(state, 'ralph run')}\` goes on`;
   if (tasks.some(({ status }) => status === 'failed'))
     return keepsWorks(state)
-      ? `\`ralph tasks reopen ID\` goes on with what failed as it is; ${feedback}`
-      : '`ralph tasks reopen ID` goes on with what failed; `ralph run` tries a landing again';
+      ? `\`${commandFor(state, 'ralph tasks reopen ID')}\` goes on with what failed as it is; ${feedback}`
+      : `\`${commandFor(state, 'ralph tasks reopen ID')}\` goes on with what failed; \`${commandFor(state, 'ralph run')}\` tries a landing again`;
   if (state.cycleWork.review?.value === 'Gaps Identified')
     return `read iterations/${state.cycle}/review.md; ${feedback}`;
-  return '`ralph tasks reopen ID` goes on with what failed; `ralph run` tries a landing again';
+  return `\`${commandFor(state, 'ralph tasks reopen ID')}\` goes on with what failed; \`${commandFor(state, 'ralph run')}\` tries a landing again`;
 }
 
 /** One sentence: what happens next with this task. */
 export function taskNext(state: State, task: TaskState, at: { now: number; live: LiveInfo }): string {
   const id = task.def.id;
-  const reopen = `\`ralph tasks reopen ${id}\` opens it again`;
+  const reopen = `\`${commandFor(state, `ralph tasks reopen ${id}`)}\` opens it again`;
   if (task.status === 'done') {
     if (task.landed === 'landed')
       return `nothing: it is done${task.commit ? ` (${task.commit.slice(0, 7)})` : ''}`;
     if (task.landed === 'no') return 'its work is committed next';
-    return `its commit failed (${oneLine(task.landingReason)}); \`ralph run\` tries again`;
+    return `its commit failed (${oneLine(task.landingReason)}); \`${commandFor(state, 'ralph run')}\` tries again`;
   }
   if (task.status === 'failed')
     return `nothing in this cycle: ${oneLine(task.reason) || 'it failed'}; ${reopen}`;
   if (task.status === 'cancelled') return `nothing: ${oneLine(task.reason) || 'it was cancelled'}; ${reopen}`;
   const question = heldBy(state, id)?.question;
-  if (question) return `it waits for an answer to ${question.id}: ${answerHint(question)}`;
+  if (question) return `it waits for an answer to ${question.id}: ${answerHint(question, state)}`;
   const session = nextWords(state, at.now, at.live);
   if (task.status === 'doing') return session;
   const waits = holdReason(state, task);

@@ -2,7 +2,7 @@
  * Agents that could not work, as their provider said no: who cannot now and who goes on, how it went through the session, and what of it
  * stands in the summary that ends a run.
  */
-import { type Fact, type State, timeWords } from '../core/index.ts';
+import { commandFor, type Fact, type State, timeWords } from '../core/index.ts';
 import { count, iso, oneLine, some } from './words.ts';
 
 /** One no of a provider, as `ralph why` tells it. */
@@ -150,6 +150,6 @@ export function refusedLines(state: State, refused: readonly RefusedJson[]): str
       ({ agent, times, reason }) =>
         `${oneLine(agent, 60)} could not work in ${count(times, 'run')}, last: ${oneLine(reason, 200)}`,
     ),
-    `Runs that came to an end: ${did === '' ? 'none' : did}; \`ralph why\` tells who stood in for whom.`,
+    `Runs that came to an end: ${did === '' ? 'none' : did}; \`${commandFor(state, 'ralph why')}\` tells who stood in for whom.`,
   ];
 }

@@ -2,6 +2,7 @@
 import {
   type AttemptState,
   type CostSource,
+  commandFor,
   costSource,
   iterationLimit,
   keepsWorks,
@@ -231,7 +232,7 @@ export function statusText(state: State, now: number, live: LiveInfo): string {
     );
   const open = openQuestions(state);
   if (open.length > 0) lines.push(count(open.length, 'open question'));
-  for (const entry of open) lines.push(...questionText(entry, now).map((line) => `  ${line}`));
+  for (const entry of open) lines.push(...questionText(entry, { state, now }).map((line) => `  ${line}`));
   for (const notice of state.notices.slice(-3)) lines.push(`${notice.level}: ${oneLine(notice.text, 300)}`);
   const exit = state.run?.stopped;
   const since = state.aborted && exit?.code !== 9 ? '; aborted since then' : '';
@@ -270,7 +271,7 @@ function taskLines(state: State): string[] {
     ({ task: { def }, marker }) => `  ${marker} ${oneLine(def.id, 60)}  ${oneLine(def.title, 80)}`,
   );
   const more = shown.length === 0 ? 0 : state.tasks.size - shown.length;
-  return more > 0 ? [...lines, `  and ${more} more: \`ralph tasks\``] : lines;
+  return more > 0 ? [...lines, `  and ${more} more: \`${commandFor(state, 'ralph tasks')}\``] : lines;
 }
 
 function tasksLine(state: State): string {

@@ -5,6 +5,7 @@
 import {
   type Change,
   type CostSource,
+  commandFor,
   correctionName,
   costSource,
   FINDINGS,
@@ -261,7 +262,7 @@ export function iterationText(story: Story, told: IterationStory, view: Viewpoin
   const lines = [
     row('claim', claimWords(told, view.live)),
     row('evidence', evidenceWords(told)),
-    ...files(told),
+    ...files(story, told),
     ...worksRows(told).map(([label, text]) => row(label, text)),
     ...reviewRows(reviewJson(told)).map(([label, text]) => row(label, text)),
     ...(told.reportFile === null ? [] : [row('report', told.reportFile)]),
@@ -339,7 +340,7 @@ function evidenceWords(told: IterationStory): string {
   return `the agent ${ends}; ${count(told.changeCount, 'file')} changed${commits}`;
 }
 
-function files(told: IterationStory): string[] {
+function files({ state }: Story, told: IterationStory): string[] {
   const changed = told.changes.map((change) => `${change.path} (${changeWord(change)})`);
   const listed = changed.length > 0 ? [row('', some(changed, 8))] : [];
   const removed = told.removedRefs.map((command) =>
@@ -348,7 +349,10 @@ function files(told: IterationStory): string[] {
   // What is held against it stands among its trespasses.
   const held = new Set(told.trespass.map(({ path }) => path));
   const free = told.movedRefs.filter(({ ref }) => !held.has(ref));
-  const moved = movedLines(free.map((one) => movedJson(told.iteration, one))).map((line) => row('', line));
+  const moved = movedLines(
+    free.map((one) => movedJson(told.iteration, one)),
+    (command) => commandFor(state, command),
+  ).map((line) => row('', line));
   return [
     ...listed,
     ...moved,

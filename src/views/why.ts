@@ -1,5 +1,6 @@
 /** `ralph why`: explains a task, an iteration, or why the session stopped or what it waits for. */
 import {
+  commandFor,
   correctionName,
   holdReason,
   isTerminal,
@@ -265,12 +266,12 @@ function sessionText(story: Story, view: Viewpoint): string {
   lines.push(`why: ${sessionReason(state, view)}`);
   const without = passedOver(state);
   if (without.length > 0) lines.push(`goes on without: ${some(without)}`);
-  for (const entry of openQuestions(state)) lines.push(...questionText(entry, view.now));
+  for (const entry of openQuestions(state)) lines.push(...questionText(entry, { state, now: view.now }));
   const held = waiting(state);
   if (held.length > 0) lines.push(`${count(held.length, 'task')} not finished`);
   for (const { reason } of held.slice(0, 20)) lines.push(`  ${reason}`);
-  if (held.length > 20) lines.push(`  and ${held.length - 20} more: \`ralph tasks\``);
-  lines.push(...falseClaimLines(falseClaims(state)));
+  if (held.length > 20) lines.push(`  and ${held.length - 20} more: \`${commandFor(state, 'ralph tasks')}\``);
+  lines.push(...falseClaimLines(falseClaims(state), (command) => commandFor(state, command)));
   lines.push(...providerLines(story, view.now));
   for (const { level, text } of state.notices.slice(-3)) lines.push(`${level}: ${oneLine(text, 400)}`);
   const last = lastIteration(story);

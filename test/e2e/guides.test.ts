@@ -145,7 +145,7 @@ test('the guide on loops: one is begun, looked at, gone on with and read beside 
     expect([line, code, err], out).toEqual([line, line.endsWith('-n 1') ? 1 : 0, expect.any(String)]);
     said.push(out);
   }
-  expect(said[0]).toContain('From your checkout `ralph run --worktree parser` goes on with this loop');
+  expect(said[0]).toContain('`ralph run --worktree parser` goes on');
   expect(said[1]).toContain('1 of 2 tasks');
   expect(said[1]).toContain('next: ralph run --worktree parser');
   expect(project.git('show', 'ralph/parser:T-2.txt')).toBe('T-2');

@@ -2,7 +2,7 @@
  * The branch a run works on. Nobody asked for commits on another one, so a switch pauses the run with the way
  * back. Who switched, the agent or a person in the same work tree, cannot be told, and nobody is accused.
  */
-import { type Fact, resumeCommand, shellWord } from '../../core/index.ts';
+import { commandFor, type Fact, shellWord } from '../../core/index.ts';
 import type { House } from '../house.ts';
 
 export interface Switch {
@@ -24,7 +24,7 @@ export function pauseForSwitch(house: House, { from, to, when, commits }: Switch
   const merged = commits
     ? ` and bring what was committed meanwhile with \`git merge ${shellWord(to.branch ?? '')}\``
     : '';
-  const again = resumeCommand(house.state);
+  const again = commandFor(house.state, 'ralph resume');
   // A loop works on its own branch only.
   const stay = isLoop ? '' : `; or stay: \`${again}\` goes on on ${to.branch}`;
   const text =

@@ -9,12 +9,12 @@ import {
   boundsOf,
   type Change,
   type Claim,
+  commandFor,
   type Fact,
   hear,
   type Mark,
   MODES,
   type OutboxLine,
-  resumeCommand,
   type StopCause,
   shellWord,
   type Trespass,
@@ -152,7 +152,7 @@ function offBranch(
   if (after.head === null && before.branch !== null) return branchGone(house, attempt);
   const kept = `refs/ralph/${house.sessionId}/${attempt.iteration}`;
   // The list was marked again in the work tree, which a plain merge would refuse to touch.
-  const again = resumeCommand(house.state);
+  const again = commandFor(house.state, 'ralph resume');
   const where = house.state.policy?.loop === undefined ? '' : ` in ${house.ground.root}`;
   const text = `During iteration ${attempt.iteration} commits were taken off the branch. The old head is kept as ${kept}: bring it back${where} with \`git merge --autostash ${kept}\`, or look with \`git log ${kept}\`; then \`${again}\`. Without that, \`${again}\` opens the tasks again whose work is gone.`;
   return paused(house, text, before.head === null ? [] : [before.head]);
@@ -160,7 +160,7 @@ function offBranch(
 
 function branchGone(house: House, { iteration, before }: AttemptState): Fact[] {
   const { branch, head } = before;
-  const text = `During iteration ${iteration} the branch ${branch} was removed. Bring it back with \`git branch ${shellWord(branch ?? '')} ${head}\`, then \`${resumeCommand(house.state)}\`; the work tree is as it was. That commit is also kept as refs/ralph/${house.sessionId}/${iteration}.`;
+  const text = `During iteration ${iteration} the branch ${branch} was removed. Bring it back with \`git branch ${shellWord(branch ?? '')} ${head}\`, then \`${commandFor(house.state, 'ralph resume')}\`; the work tree is as it was. That commit is also kept as refs/ralph/${house.sessionId}/${iteration}.`;
   return paused(house, text);
 }
 

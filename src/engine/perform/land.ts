@@ -4,6 +4,7 @@ import {
   type AttemptState,
   brokenTogether,
   type Change,
+  commandFor,
   type Fact,
   type TaskState,
   trailersOf,
@@ -95,7 +96,7 @@ async function landing(house: House, task: TaskState): Promise<Fact> {
   const stand = await standing(house, own);
   const overwritten = await changedSince(house, own, stand);
   if (overwritten.length > 0)
-    return { type: 'landing.failed', task: id, reason: overwrittenReason(overwritten) };
+    return { type: 'landing.failed', task: id, reason: overwrittenReason(house, overwritten) };
   const paths = await landingPaths(house, task, stand);
   if (paths.length === 0) return untouched();
   const reason = await unfit(house, paths);
@@ -140,7 +141,7 @@ async function missingReason(house: House, paths: string[]): Promise<string> {
   const now = await house.ground.current(named);
   const inner = named.filter((path) => now.get(path)?.endsWith(':160000'));
   if (inner.length === named.length)
-    return `git left out of the commit: ${named.join(', ')}, a repository of its own that is no submodule of this one. Make it one (\`git submodule add\`), or remove its .git and commit its files; then \`ralph run\``;
+    return `git left out of the commit: ${named.join(', ')}, a repository of its own that is no submodule of this one. Make it one (\`git submodule add\`), or remove its .git and commit its files; then \`${commandFor(house.state, 'ralph run')}\``;
   const files = named
     .map((path) => (/^[\w./@%+:-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`))
     .join(' ');
@@ -184,10 +185,10 @@ async function changedSince(house: House, own: Change[], stand: Change[]): Promi
   return house.ground.uncommitted(own.map(({ path }) => path).filter((path) => !standing.has(path)));
 }
 
-function overwrittenReason(paths: string[]): string {
+function overwrittenReason(house: House, paths: string[]): string {
   const named = paths.slice(0, 5).join(', ');
   const more = paths.length > 5 ? ` and ${paths.length - 5} more` : '';
-  return `${named}${more} changed after the last attempt, by a person or a gate: commit what it should be (or undo the change), then \`ralph run\` lands the rest`;
+  return `${named}${more} changed after the last attempt, by a person or a gate: commit what it should be (or undo the change), then \`${commandFor(house.state, 'ralph run')}\` lands the rest`;
 }
 
 /**

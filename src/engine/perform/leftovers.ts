@@ -2,7 +2,7 @@
  * The work tree holds one task's unfinished work at a time. Turning to another task sets it aside;
  * turning back takes it up, except where somebody changed the same path meanwhile.
  */
-import type { Change, Fact, State } from '../../core/index.ts';
+import { type Change, commandFor, type Fact, type State } from '../../core/index.ts';
 import { ownChanges, standing } from '../changes.ts';
 import { append, type House } from '../house.ts';
 
@@ -146,7 +146,7 @@ function notBack(
   });
   const { status } = house.state.tasks.get(id)!;
   const open = status === 'done' || status === 'review' ? ' So the task is open again, uncharged.' : '';
-  return `The earlier work of ${id} could not be put back whole, because files have changed since: ${named.join(', ')}${more}.${open} Its next prompt says so; \`ralph why ${id}\` shows it.`;
+  return `The earlier work of ${id} could not be put back whole, because files have changed since: ${named.join(', ')}${more}.${open} Its next prompt says so; \`${commandFor(house.state, `ralph why ${id}`)}\` shows it.`;
 }
 
 function reversed({ path, before, after }: Change): Change {

@@ -5,10 +5,10 @@
 import { relative } from 'node:path';
 import {
   type AttemptState,
+  commandFor,
   type Fact,
   type Mark,
   type MovedRef,
-  resumeCommand,
   shellWord,
   type Trespass,
   type Usage,
@@ -147,13 +147,13 @@ function keptAs(house: House, change: RuleChange): string | null {
 function told(house: House, attempt: AttemptState, change: RuleChange): Fact[] {
   const { iteration } = attempt;
   if (change.outcome === 'restored' || change.outcome === 'moved') return [];
-  if (change.outcome === 'removed') return removedNotices(attempt, change.what);
+  if (change.outcome === 'removed') return removedNotices(house, attempt, change.what);
   if (change.outcome === 'gone') return goneFacts(house, attempt, change.what);
   if (change.outcome === 'spared') {
     const text = `${change.path} was changed after iteration ${iteration} was cut off (${named(change)}); it is left as it is. Look at it if that was not you.`;
     return [{ type: 'notice.given', level: 'warning', text }];
   }
-  const text = `Iteration ${iteration} changed ${change.path} (${named(change)}), by which git hides changes or runs programs, and it could not be put back. Put it right by hand, then \`${resumeCommand(house.state)}\`.`;
+  const text = `Iteration ${iteration} changed ${change.path} (${named(change)}), by which git hides changes or runs programs, and it could not be put back. Put it right by hand, then \`${commandFor(house.state, 'ralph resume')}\`.`;
   return [
     { type: 'session.paused', at: house.clock.now(), text, by: 'engine' },
     { type: 'notice.given', level: 'critical', text },
@@ -164,21 +164,22 @@ function told(house: House, attempt: AttemptState, change: RuleChange): Fact[] {
 const NAMED = 10;
 
 /** Who removed them cannot be told, and a task may have asked for it: it is said, and held against nobody. */
-function removedNotices({ iteration }: AttemptState, commands: string[]): Fact[] {
+function removedNotices(house: House, { iteration }: AttemptState, commands: string[]): Fact[] {
   const said = commands.slice(0, NAMED).map((command) => {
     const [, kind, name] = /^git (branch|tag|stash)(?: store -m)? (.+) [0-9a-f]+$/.exec(command)!;
     const which = kind === 'stash' ? `the stash ${name}` : `the ${kind} ${name}`;
     return `Since iteration ${iteration} was begun, ${which} was removed. Bring it back with \`${command}\`.`;
   });
   const more = commands.length - said.length;
-  if (more > 0) said.push(`And ${more} more: \`ralph why ${iteration}\` names each.`);
+  if (more > 0)
+    said.push(`And ${more} more: \`${commandFor(house.state, `ralph why ${iteration}`)}\` names each.`);
   return said.map((text) => ({ type: 'notice.given', level: 'warning', text }));
 }
 
 function goneFacts(house: House, { iteration, before }: AttemptState, what: readonly string[]): Fact[] {
   const since = `Since iteration ${iteration} was begun,`;
   const text = what.includes('repository')
-    ? `${since} the git repository itself was removed, or a part that it cannot do without. Nothing can be proved or committed without it; the files and the journal are there. Put .git back from a backup or a clone, or begin one with \`git init && git add -A && git commit -m restored\`; then \`ralph resume\`.`
+    ? `${since} the git repository itself was removed, or a part that it cannot do without. Nothing can be proved or committed without it; the files and the journal are there. Put .git back from a backup or a clone, or begin one with \`git init && git add -A && git commit -m restored\`; then \`${commandFor(house.state, 'ralph resume')}\`.`
     : `${since} ${treeGone(house, { iteration, before }, what.includes('entry'))}`;
   return [
     { type: 'session.paused', at: house.clock.now(), text, by: 'engine' },
@@ -195,7 +196,7 @@ function treeGone(
   const root = shellWord(ground.root);
   const kept = head === null ? '' : `, the last of them also as refs/ralph/${sessionId}/${iteration}`;
   const commits = branch === null ? '' : ` Its commits are on branch ${branch}${kept};`;
-  const again = `\`${resumeCommand(state)}\``;
+  const again = `\`${commandFor(state, 'ralph resume')}\``;
   const makes =
     state.policy?.loop === undefined
       ? `\`git worktree add ${shellWord(root)} ${shellWord(branch ?? 'COMMIT')}\` makes it again; then ${again} there.`
