@@ -6,6 +6,7 @@ import {
   isAwaited,
   type LandingFact,
   landingText,
+  pathWord,
   type State,
   spentWords,
 } from '../core/index.ts';
@@ -109,7 +110,7 @@ function leftOver(
   }
   for (const { path, commits } of found.submodules.slice(0, 5))
     lines.push(
-      `submodule ${path} has ${commits} commit${commits === 1 ? '' : 's'} that no remote of it has: push them before what names them`,
+      `submodule ${pathWord(path)} has ${commits} commit${commits === 1 ? '' : 's'} that no remote of it has: push them before what names them`,
     );
   return { data, lines };
 }

@@ -14,6 +14,7 @@ import {
   type Fact,
   type LandingFact,
   Problem,
+  pathWord,
   type State,
   systemProblem,
   TO_DO,
@@ -344,7 +345,7 @@ function tellDirt({ audience }: RunRequest, { session }: Plan, dirty: string[]):
   const news = session === null ? [] : dirty.filter((path) => !session.state.dirty.has(path));
   if (news.length === 0) return;
   const more = news.length > 10 ? ` and ${news.length - 10} more` : '';
-  audience.say(`Uncommitted, and left to you: ${news.slice(0, 10).join(', ')}${more}.`);
+  audience.say(`Uncommitted, and left to you: ${news.slice(0, 10).map(pathWord).join(', ')}${more}.`);
 }
 
 /**

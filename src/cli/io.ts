@@ -1,6 +1,6 @@
 /** How commands speak: text for people, one JSON value for programs, three lines for a problem. */
 import type { Command } from 'commander';
-import { nearest, Problem, type ProblemFacts, problemText, systemProblem } from '../core/index.ts';
+import { nearest, Problem, type ProblemFacts, printable, problemText, systemProblem } from '../core/index.ts';
 
 export interface Common {
   json?: boolean;
@@ -85,7 +85,9 @@ export function isAsked({ json }: Common): boolean {
 /** Prints the value as JSON, or the text. */
 export function answer(options: Common, value: unknown, text: string): void {
   process.stdout.write(
-    options.json ? `${JSON.stringify(value, null, 2)}\n` : text.endsWith('\n') ? text : `${text}\n`,
+    options.json
+      ? `${JSON.stringify(value, null, 2)}\n`
+      : printable(text.endsWith('\n') ? text : `${text}\n`),
   );
 }
 
@@ -111,7 +113,7 @@ export function complain(thrown: unknown, options: Common): number {
   const error = systemProblem(thrown) ?? thrown;
   if (error instanceof Problem) {
     const all = (error as Problem & { all?: ProblemFacts[] }).all ?? [error.facts];
-    process.stderr.write(`${all.map(problemText).join('\n')}\n`);
+    process.stderr.write(`${printable(all.map(problemText).join('\n'))}\n`);
     if (options.json)
       printResult(
         {

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { RunOutcome, RunRequest } from '../app/index.ts';
 import type { Flags } from '../config/index.ts';
-import type { JournalRecord, State } from '../core/index.ts';
+import { type JournalRecord, printable, type State } from '../core/index.ts';
 import type { AgentEvent } from '../engine/index.ts';
 import { type KeyOptions, keyFlags, keyOptions } from './flags.ts';
 import { type Common, common, folderOf, printResult } from './io.ts';
@@ -151,10 +151,10 @@ async function conclude(outcome: RunOutcome, options: RunOptions): Promise<void>
   const app = await import('../app/index.ts');
   const summary = app.summaryOf(outcome);
   if (!options.json) {
-    process.stdout.write(`\n${summary.text}`);
+    process.stdout.write(printable(`\n${summary.text}`));
     return;
   }
-  process.stderr.write(summary.text);
+  process.stderr.write(printable(summary.text));
   printResult(outcome.exit, { session_id: outcome.sessionId, ...summary.data });
 }
 
@@ -167,7 +167,7 @@ interface Screen {
 
 /** NDJSON for programs, a live view on a terminal, plain lines elsewhere; a person who sits there is asked. */
 async function openScreen(options: RunOptions, interactive: boolean): Promise<Screen> {
-  const say = (text: string) => process.stderr.write(`${text}\n`);
+  const say = (text: string) => process.stderr.write(`${printable(text)}\n`);
   if (options.json) {
     return {
       record: ({ seq, at, facts }) => {

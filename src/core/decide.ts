@@ -3,11 +3,13 @@
  * front of starting an agent; what is left is the work of the phase. The order of the checks below is
  * the law: each was put where it stands because a story ended wrongly without it.
  */
+
 import { commandFor } from './command.ts';
 import { agentFor, isAvailable } from './fallback.ts';
 import { guard, openQuestions } from './guard.ts';
 import { fitting } from './host.ts';
 import { discardedExit } from './landing.ts';
+import { pathWord } from './path-word.ts';
 import { isWanted } from './pick.ts';
 import type { QuestionState, State } from './state.ts';
 import { type Step, stop } from './step.ts';
@@ -101,7 +103,7 @@ function unfit(state: State): Step | null {
 
 function listed(paths: string[]): string {
   const more = paths.length > 5 ? ` and ${paths.length - 5} more` : '';
-  return `${paths.slice(0, 5).join(', ')}${more}`;
+  return `${paths.slice(0, 5).map(pathWord).join(', ')}${more}`;
 }
 
 /** 4 */

@@ -2,6 +2,7 @@
  * Turns a claim and the evidence into a verdict. An agent's word is never enough for `accepted`; what
  * it did is never hidden by its silence. Findings name what was held against it.
  */
+
 import type { IgnoredClaim } from './claim.ts';
 import type { AgentReport, GateResult, InnerWork } from './evidence.ts';
 import type { Finding, FindingKind } from './finding.ts';
@@ -9,6 +10,7 @@ import { compareFailures } from './gate.ts';
 import { type HatOutcome, hatAcceptance, hatOutcome } from './judge-hat.ts';
 import { judgeReview, judgeSession, judgeWorks } from './judge-works.ts';
 import { type EarlierWork, type Evidence, type Judgement, verdict } from './judgement.ts';
+import { pathWord } from './path-word.ts';
 import type { GateDef } from './policy.ts';
 import { wrongIn } from './receipt/index.ts';
 import { MODES } from './role.ts';
@@ -161,7 +163,7 @@ function judgeCode(evidence: Evidence, findings: Finding[]): Judgement {
 
 function conflictReason(paths: string[]): string {
   const more = paths.length > 5 ? ` and ${paths.length - 5} more` : '';
-  return `its changes do not fit what changed there meanwhile: ${paths.slice(0, 5).join(', ')}${more}`;
+  return `its changes do not fit what changed there meanwhile: ${paths.slice(0, 5).map(pathWord).join(', ')}${more}`;
 }
 
 /** A claim that neither hands the work on nor ends it leaves its task open. */
@@ -196,7 +198,7 @@ function acceptance(evidence: Evidence, findings: Finding[]): string {
 function earlierWords({ attempts, paths }: EarlierWork): string {
   const which = attempts.length === 1 ? 'attempt' : 'attempts';
   const more = paths.length > 3 ? ` and ${paths.length - 3} more` : '';
-  return `the work of ${which} ${attempts.join(' and ')} (${paths.slice(0, 3).join(', ')}${more}) stands`;
+  return `the work of ${which} ${attempts.join(' and ')} (${paths.slice(0, 3).map(pathWord).join(', ')}${more}) stands`;
 }
 
 /** Findings that by themselves keep a task open. */
@@ -331,10 +333,10 @@ function missingWords({ receipt }: Evidence): string {
 /** What is not committed there is in no commit of this repository either, and the next checkout lacks it. */
 function insideWords({ path, submodule, files }: InnerWork): string {
   const more = files.length > 3 ? ` and ${files.length - 3} more` : '';
-  const what = `${files.slice(0, 3).join(', ')}${more}`;
+  const what = `${files.slice(0, 3).map(pathWord).join(', ')}${more}`;
   return submodule
-    ? `Changed and not committed in the submodule ${path}: ${what}. A commit of this repository can only name a commit of ${path}.`
-    : `Changed and not committed in ${path}, a repository of its own that is no submodule: ${what}. No commit of this repository can hold it.`;
+    ? `Changed and not committed in the submodule ${pathWord(path)}: ${what}. A commit of this repository can only name a commit of ${pathWord(path)}.`
+    : `Changed and not committed in ${pathWord(path)}, a repository of its own that is no submodule: ${what}. No commit of this repository can hold it.`;
 }
 
 /** The repositories inside that hold the work, where it is all there is or where the claim names files of theirs. */

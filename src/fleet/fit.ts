@@ -5,9 +5,9 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { secretsIn, shellWord } from '../core/index.ts';
+import { pathWord, pathWords, secretsIn, shellWord } from '../core/index.ts';
 import { type Entering, onlyFolder } from '../repo/index.ts';
-import { type Landed, type Landing, parked, shortName, some } from './landing.ts';
+import { type Landed, type Landing, parked, shortName } from './landing.ts';
 
 const MIB = 1024 * 1024;
 /** Servers warn of larger files, and refuse those of twice the size. */
@@ -33,7 +33,11 @@ function tooLarge({ landing, entering }: Fitting): Landing | null {
   if (large === undefined) return null;
   const size = `${Math.round(large.bytes / MIB)} MiB`;
   const paths = entering.large.map(({ path }) => path);
-  return parked(`${some(paths)} has ${size}, and servers refuse files that large`, wayOut(landing), paths);
+  return parked(
+    `${pathWords(paths)} has ${size}, and servers refuse files that large`,
+    wayOut(landing),
+    paths,
+  );
 }
 
 async function secretIn({ landing, entering, base }: Fitting): Promise<Landing | null> {
@@ -47,7 +51,7 @@ async function secretIn({ landing, entering, base }: Fitting): Promise<Landing |
     known.add(secret.match);
     // What the branch has already, a person or an earlier landing brought there.
     if (isNamed && (await landing.git.holds(base, secret.match))) continue;
-    const where = `${path}, line ${line}, in commit ${commit.slice(0, 12)}`;
+    const where = `${pathWord(path)}, line ${line}, in commit ${commit.slice(0, 12)}`;
     return parked(`${where}, holds what looks like ${secret.what}`, wayOut(landing), [`${path}:${line}`]);
   }
   return null;
@@ -59,7 +63,7 @@ async function withoutSubmodule({ landing, entering, tip }: Fitting): Promise<La
   const [lost] = await git.unreachable(tip, entering.links, from);
   if (lost === undefined) return null;
   const { path, commit, folder } = lost;
-  const names = `its commits name ${commit.slice(0, 12)} of the submodule ${path}`;
+  const names = `its commits name ${commit.slice(0, 12)} of the submodule ${pathWord(path)}`;
   if (folder === null)
     return parked(
       `${names}, which no repository here has, so that nothing shows that it can be checked out`,

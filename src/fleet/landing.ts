@@ -117,9 +117,3 @@ export const reflog = (loop: string): string => `ralph: loop ${loop} landed`;
 export function parked(why: string, next: string, files: readonly string[] = []): Landing {
   return { kind: 'parked', why, next, files: [...files] };
 }
-
-/** The first few of many, for a sentence. */
-export function some(names: readonly string[], most = 5): string {
-  const more = names.length > most ? ` and ${names.length - most} more` : '';
-  return `${names.slice(0, most).join(', ')}${more}`;
-}

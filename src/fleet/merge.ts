@@ -1,6 +1,6 @@
 /** A merge on its way in: what its commit says, how the gates speak of it, and the words for one that cannot be made. */
-import { shellWord } from '../core/index.ts';
-import { type Ends, type Landed, type Landing, parked, shortName, some } from './landing.ts';
+import { pathWords, printable, shellWord } from '../core/index.ts';
+import { type Ends, type Landed, type Landing, parked, shortName } from './landing.ts';
 
 /** `more`: trailers beside those of the loop. */
 export function messageOf({ loop, request: { title, trailers } }: Landed, more: readonly string[] = []) {
@@ -9,11 +9,18 @@ export function messageOf({ loop, request: { title, trailers } }: Landed, more: 
   return `${subject}\n\n${[`Ralph-Loop: ${loop.id}`, ...trailers, ...more].join('\n')}\n`;
 }
 
+/** What git says of it, in which names stand as they are. */
+export function gitWords(said: readonly string[]): string {
+  const more = said.length > 5 ? ` and ${said.length - 5} more` : '';
+  const shown = said.slice(0, 5).map((words) => printable(words).replace(/\s+/g, ' '));
+  return `${shown.join(', ')}${more}`;
+}
+
 /** A conflict that is no file's, in git's words. */
 export function apart({ loop, again }: Landed, beyond: readonly string[]): Landing {
   const onto = shortName(loop.onto);
   return parked(
-    `it and ${onto} do not fit together, though no single file is in conflict: ${some(beyond)}`,
+    `it and ${onto} do not fit together, though no single file is in conflict: ${gitWords(beyond)}`,
     `In ${loop.worktree}: git merge ${shellWord(onto)}, put the files where they belong and commit. Then ${again}.`,
   );
 }
@@ -26,7 +33,7 @@ export function conflict(
 ): Landing {
   const onto = shortName(loop.onto);
   return parked(
-    `it and ${onto} change the same places of ${some(files)}${besides}`,
+    `it and ${onto} change the same places of ${pathWords(files)}${besides}`,
     `${first}In ${loop.worktree}: git merge ${shellWord(onto)}, settle the conflict and commit. Then ${again}.${more}`,
     files,
   );

@@ -4,7 +4,7 @@
  * refs, so that a landing that was broken off anywhere is taken up by whoever lands next. Whatever does not fit
  * is parked for a person: nothing is moved then, and nothing is ever removed.
  */
-import { isHeldBy, type LandedWork, shellWord } from '../core/index.ts';
+import { isHeldBy, type LandedWork, pathWords, shellWord } from '../core/index.ts';
 import { ownIdentity } from '../process/index.ts';
 import { type Checkout, type Integration, openIntegration } from '../repo/index.ts';
 import { type Loop, type LoopNews, readLoops, tellLoop } from '../store/index.ts';
@@ -12,7 +12,7 @@ import { heldAstray } from './astray.ts';
 import { candidateOf } from './candidate.ts';
 import { clearUp } from './clear-up.ts';
 import { LARGEST_BYTES, unfitToLand } from './fit.ts';
-import { type Landed, type Landing, type LandRequest, parked, reflog, shortName, some } from './landing.ts';
+import { type Landed, type Landing, type LandRequest, parked, reflog, shortName } from './landing.ts';
 import { landingMarker, ownTurn, quietTree } from './turn.ts';
 
 /** How often the integration branch may move under a landing. */
@@ -146,7 +146,7 @@ async function unreadyTree({ request, git, loop, again }: Landed): Promise<Landi
   const dirty = there.dirty.filter((path) => !isOverlooked(path));
   if (dirty.length === 0) return null;
   return parked(
-    `${some(dirty)} in ${loop.worktree} ${dirty.length === 1 ? 'is' : 'are'} in no commit`,
+    `${pathWords(dirty)} in ${loop.worktree} ${dirty.length === 1 ? 'is' : 'are'} in no commit`,
     `Commit what belongs to the work and remove or ignore the rest, then ${again}.`,
     dirty,
   );
@@ -256,7 +256,7 @@ async function forward(
     if (files.length === 0)
       return parked(`git could not move ${onto} in ${root}: ${why}`, `Repair what git says, then ${again}.`);
     return parked(
-      `${some(files)} in ${root} hold${files.length === 1 ? 's' : ''} changes that are in no commit, and landing would overwrite them`,
+      `${pathWords(files)} in ${root} hold${files.length === 1 ? 's' : ''} changes that are in no commit, and landing would overwrite them`,
       `Commit them or put them away, then ${again}.`,
       files,
     );

@@ -7,22 +7,14 @@
  * It is hired once for each time that the loop is queued. Told before is that, and for what: after a crash the one
  * that was hired goes on in its session, or the conflict is parked.
  */
-import { conflictPrompt } from '../core/index.ts';
+import { conflictPrompt, pathWord, pathWords } from '../core/index.ts';
 import type { Draft } from '../repo/index.ts';
 import { type Hired, readLoops, tellLoop } from '../store/index.ts';
 import { type Astray, backWords, movedWhy } from './astray.ts';
 import { LARGEST_BYTES, unfitToLand } from './fit.ts';
 import { type Conflicted, readConflicted, unsettled } from './hunks.ts';
-import {
-  type Ends,
-  type Landed,
-  type Landing,
-  type Settler,
-  type Settling,
-  shortName,
-  some,
-} from './landing.ts';
-import { conflict, failed, interrupted, mergeOf, objection } from './merge.ts';
+import { type Ends, type Landed, type Landing, type Settler, type Settling, shortName } from './landing.ts';
+import { conflict, failed, gitWords, interrupted, mergeOf, objection } from './merge.ts';
 
 interface Work {
   landing: Landed;
@@ -55,7 +47,7 @@ export async function settle(landing: Landed, ends: Ends, files: string[]): Prom
   if ('kind' in hired) return hired;
   const onto = shortName(landing.loop.onto);
   landing.request.say(
-    `${settler.agent} is hired: loop ${landing.loop.id} and ${onto} change the same places of ${some(files)}.`,
+    `${settler.agent} is hired: loop ${landing.loop.id} and ${onto} change the same places of ${pathWords(files)}.`,
   );
   const ended = await settler.work({
     draft: hired.draft,
@@ -97,7 +89,7 @@ function barredBy({ request, loop }: Landed, { tip }: Ends, files: readonly stri
   const { asked, settler } = request;
   const orders = files.filter((path) => settler!.isOrder(path));
   if (orders.length > 0)
-    return `${some(orders)} ${orders.length === 1 ? 'is a file' : 'are files'} by which agents are told what to do or judged, and such a one only a person settles`;
+    return `${pathWords(orders)} ${orders.length === 1 ? 'is a file' : 'are files'} by which agents are told what to do or judged, and such a one only a person settles`;
   if (!asked && loop.unsettled === tip && loop.hired === null)
     return 'one was before and did not settle it, and only a person has that tried again';
   return settler!.barred;
@@ -114,10 +106,11 @@ async function conflictedIn(
     const isPlain = modes[2]?.startsWith('100') && modes[2] === modes[3];
     const text = isPlain ? await git.text(tree, path) : null;
     const conflicted = text === null ? null : readConflicted(text, ends);
-    if (conflicted === null) return `that of ${path} is no conflict of lines that an agent could read`;
+    if (conflicted === null)
+      return `that of ${pathWord(path)} is no conflict of lines that an agent could read`;
     found.set(path, conflicted);
   }
-  return beyond.length === 0 ? found : `it is about more than lines: ${some(beyond).replace(/\.$/, '')}`;
+  return beyond.length === 0 ? found : `it is about more than lines: ${gitWords(beyond).replace(/\.$/, '')}`;
 }
 
 const hiredNow = ({ request, loop }: Landed): Hired | null =>
@@ -168,9 +161,9 @@ interface Refused {
 }
 
 const FAULTS: Record<NonNullable<ReturnType<typeof unsettled>>, (path: string) => string> = {
-  gone: (path) => `removed ${path}, or made it no text, or more than any server takes`,
-  marks: (path) => `left marks of the conflict in ${path}`,
-  outside: (path) => `changed ${path} outside of the conflict`,
+  gone: (path) => `removed ${pathWord(path)}, or made it no text, or more than any server takes`,
+  marks: (path) => `left marks of the conflict in ${pathWord(path)}`,
+  outside: (path) => `changed ${pathWord(path)} outside of the conflict`,
 };
 
 /** What it made, held against all that a merge has to be. */
@@ -185,17 +178,19 @@ async function judge(
   if (there === null || there.unfinished !== null)
     return refuse(there === null ? 'left no work tree' : `left a ${there.unfinished} under way`);
   const left = there.dirty.filter((path) => !given.includes(path));
-  if (left.length > 0) return refuse(`left ${some(left)} in no commit`);
+  if (left.length > 0) return refuse(`left ${pathWords(left)} in no commit`);
   const changed = await git.differing(draft, head);
   const strange = changed.map(({ path }) => path).filter((path) => !conflicted.has(path));
   if (strange.length > 0)
-    return refuse(`changed ${some(strange)}, which ${strange.length === 1 ? 'is' : 'are'} not in conflict`);
+    return refuse(
+      `changed ${pathWords(strange)}, which ${strange.length === 1 ? 'is' : 'are'} not in conflict`,
+    );
   for (const [path, parts] of conflicted) {
     const fault = unsettled(parts, await git.text(head, path));
     if (fault !== null) return refuse(FAULTS[fault](path));
   }
   const odd = changed.find(({ sameMode }) => !sameMode);
-  if (odd !== undefined) return refuse(`made ${odd.path} another kind of file`);
+  if (odd !== undefined) return refuse(`made ${pathWord(odd.path)} another kind of file`);
   const more = [`Ralph-Conflict-Settled-By: ${landing.request.settler!.agent}`];
   const made = await mergeOf(landing, ends, { tree: `${head}^{tree}`, root: tree, more });
   if ('kind' in made)

@@ -9,7 +9,7 @@ import { existsSync } from 'node:fs';
 import { open, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { endOf } from '../core/index.ts';
+import { endOf, pathWord } from '../core/index.ts';
 import type { CommitRequest, CommitResult } from '../engine/index.ts';
 import { blobId } from './blob-id.ts';
 import { currentBlobs, lstatOrNull } from './content.ts';
@@ -51,7 +51,10 @@ async function attempt(place: Committing, request: CommitRequest): Promise<Commi
   const status = await statusOf(place, wanted);
   if (typeof status === 'string') return { kind: 'failed', reason: status };
   if (status.unmerged.length > 0) {
-    return { kind: 'failed', reason: `Unmerged paths: ${status.unmerged.slice(0, 20).join(', ')}` };
+    return {
+      kind: 'failed',
+      reason: `Unmerged paths: ${status.unmerged.slice(0, 20).map(pathWord).join(', ')}`,
+    };
   }
   const differing = await differingFromHead(place, status);
   const chosen = await withoutDisplaced(place, differing);
@@ -156,7 +159,7 @@ async function withoutDisplaced(place: GitPlace, paths: readonly string[]): Prom
     const newcomer =
       blocked === null ? paths.some((other) => other.startsWith(`${path}/`)) : chosen.has(blocked);
     if (!newcomer)
-      return `${path} was replaced by ${blocked ?? 'a folder'}, which is not part of this commit.`;
+      return `${pathWord(path)} was replaced by ${blocked === null || blocked === undefined ? 'a folder' : pathWord(blocked)}, which is not part of this commit.`;
   }
   return kept;
 }

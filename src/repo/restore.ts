@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { copyFile, lstat, mkdir, readlink, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Change, endOf, Problem } from '../core/index.ts';
+import { type Change, endOf, Problem, pathWord } from '../core/index.ts';
 import { isNestedRepository, parseBlobId } from './blob-id.ts';
 import { currentBlobs, lstatOrNull } from './content.ts';
 import { git, gitProblem } from './git.ts';
@@ -70,7 +70,7 @@ async function stage(place: Place, staging: string, todo: readonly Change[]): Pr
     if (lstatOrNull(files, path) !== null) continue;
     throw new Problem({
       code: 'ground.blob_missing',
-      what: `${path} could not be restored.`,
+      what: `${pathWord(path)} could not be restored.`,
       why: endOf(made.stderr.trim(), 500) || 'Its content is no longer in the snapshot store.',
       fix: 'Restore the file by hand; the session folder must not be cleaned while it is in use.',
     });

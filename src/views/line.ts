@@ -13,6 +13,7 @@ import {
   money,
   PHASES,
   type Phase,
+  pathWord,
   type Question,
   type State,
   shortageWords,
@@ -87,7 +88,7 @@ export function describeFact(fact: Fact, at: number, state?: State): string | nu
       if (fact.changes.length === 0) return null;
       return setAsideLine(fact, state);
     case 'dirt.found':
-      return `left to you: ${some(fact.paths, 5)} — ${oneLine(fact.reason)}`;
+      return `left to you: ${some(fact.paths.map(pathWord), 5)} — ${oneLine(fact.reason)}`;
     case 'leftovers.taken_up':
       return takenUpLine(fact);
     default:
@@ -98,7 +99,7 @@ export function describeFact(fact: Fact, at: number, state?: State): string | nu
 function rewrittenLine({ rewritten }: Of<'ground.changed'>): string | null {
   if (!rewritten) return null;
   const paths = rewritten.changes.map(({ path }) => path);
-  return `the gates rewrote ${count(rewritten.changeCount, 'file')} of the task: ${some(paths, 5)}`;
+  return `the gates rewrote ${count(rewritten.changeCount, 'file')} of the task: ${some(paths.map(pathWord), 5)}`;
 }
 
 function setAsideLine({ task, changes }: Of<'leftovers.set_aside'>, state: State | undefined): string {
@@ -113,10 +114,10 @@ function setAsideLine({ task, changes }: Of<'leftovers.set_aside'>, state: State
 function takenUpLine(fact: Of<'leftovers.taken_up'>): string | null {
   if (fact.count === 0) return null;
   const merged = (fact.merged ?? []).map(({ path }) => path);
-  const both = merged.length > 0 ? `, merged with what others changed: ${some(merged, 5)}` : '';
+  const both = merged.length > 0 ? `, merged with what others changed: ${some(merged.map(pathWord), 5)}` : '';
   const kept = Object.values(fact.kept ?? {});
   const where = kept.length > 0 ? ` (kept as ${some(kept, 5)} in the session's folder)` : '';
-  const left = fact.conflicts.length > 0 ? `, except ${some(fact.conflicts, 5)}${where}` : '';
+  const left = fact.conflicts.length > 0 ? `, except ${some(fact.conflicts.map(pathWord), 5)}${where}` : '';
   return `taken up: the earlier work of ${fact.task}${both}${left}`;
 }
 

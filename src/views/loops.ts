@@ -1,5 +1,5 @@
 /** Loops: the work trees of a project, who works in each, and what is to be done next about it. */
-import { isDaySpent, loopCommand, type State } from '../core/index.ts';
+import { isDaySpent, loopCommand, pathWord, type State } from '../core/index.ts';
 import { type MovedJson, movedBranches, movedLines } from './moved.ts';
 import { afterDay, type LiveInfo } from './next.ts';
 import { statusDetail, tasksSummary } from './status.ts';
@@ -147,7 +147,7 @@ function halfJson({ halfEntered = [] }: LoopFacts): Pick<LoopJson, 'half_entered
 /** One sentence for each, without its stop; what to do stands behind it. */
 export function halfWords(loop: string, { checkout, files }: HalfEntered): string {
   const more = files.length > 3 ? ` and ${files.length - 3} more` : '';
-  const named = files.slice(0, 3).map((path) => oneLine(path, 100));
+  const named = files.slice(0, 3).map((path) => oneLine(pathWord(path), 100));
   const what =
     files.length === 0
       ? 'a lock of git lies there'
@@ -192,7 +192,7 @@ function hiredWords({ hired }: LoopJson): string {
   const session = session_id === null ? '' : ` in session ${session_id}`;
   const more = files.length > 3 ? ` and ${files.length - 3} more` : '';
   const what = settled ? 'settled the conflict of' : 'was hired for the conflict of';
-  return `\n  ${oneLine(agent, 60)} ${what} ${files.slice(0, 3).join(', ')}${more}${session}`;
+  return `\n  ${oneLine(agent, 60)} ${what} ${files.slice(0, 3).map(pathWord).join(', ')}${more}${session}`;
 }
 
 function nextOf(
@@ -208,8 +208,8 @@ function nextOf(
     return `${damage}; ${standing === 'landed' ? afterLanding(id, later, row.unmerged) : goOn}`;
   if (row.half_entered !== undefined) return `ralph loops merge ${id}`;
   if (standing === 'needs_review') {
-    const unnamed = (parked?.files ?? []).filter((path) => parked?.why.includes(path) !== true);
-    const files = unnamed.length === 0 ? '' : ` (${unnamed.slice(0, 5).join(', ')})`;
+    const unnamed = (parked?.files ?? []).filter((path) => parked?.why.includes(pathWord(path)) !== true);
+    const files = unnamed.length === 0 ? '' : ` (${unnamed.slice(0, 5).map(pathWord).join(', ')})`;
     const how = parked?.next ?? `mend it on its branch, then ralph loops merge ${id}`;
     return `${oneLine(parked?.why ?? 'it could not land', 200)}${files}. ${oneLine(how, 300)}`;
   }
@@ -232,7 +232,7 @@ function afterLanding(id: string, later: number, unmerged: number | null): strin
 
 /** Files that nothing of git keeps, for a sentence. */
 export function goneWords(ignored: readonly string[]): string {
-  const named = ignored.slice(0, 5).map((path) => oneLine(path, 100));
+  const named = ignored.slice(0, 5).map((path) => oneLine(pathWord(path), 100));
   const more = ignored.length > named.length ? ` and ${ignored.length - named.length} more` : '';
   return `what git ignores in its work tree: ${named.join(', ')}${more}`;
 }

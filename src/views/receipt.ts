@@ -1,5 +1,12 @@
 /** The receipt of an attempt for people and programs: each claim and what became of it. */
-import type { Receipt, ReceiptCommand, ReceiptCommit, ReceiptCriterion, ReceiptFile } from '../core/index.ts';
+import {
+  pathWord,
+  type Receipt,
+  type ReceiptCommand,
+  type ReceiptCommit,
+  type ReceiptCriterion,
+  type ReceiptFile,
+} from '../core/index.ts';
 import type { IterationStory } from './story.ts';
 import { oneLine } from './words.ts';
 
@@ -120,7 +127,7 @@ export function receiptLines(receipt: Receipt, acceptance: readonly string[]): s
 function fileLine({ path, said, lines, lineCheck, status, wrong, why }: ReceiptFile): string {
   const note = status === 'changed' ? LINE_NOTES[lineCheck ?? 'unchecked'] : '';
   const range = lines === null ? '' : ` (lines ${oneLine(lines, 20)}${note})`;
-  const named = `${oneLine(path, 120)}${said === undefined ? '' : ` (as ${oneLine(said, 120)})`}${range}`;
+  const named = `${oneLine(pathWord(path), 120)}${said === undefined ? '' : ` (as ${oneLine(said, 120)})`}${range}`;
   if (wrong) return `claimed ${named}: claimed and ${status}: ${oneLine(why)}`;
   return why === ''
     ? `claimed ${named}: ${status}`

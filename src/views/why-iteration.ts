@@ -11,6 +11,7 @@ import {
   FINDINGS,
   type Intervention,
   MODES,
+  pathWord,
   type Severity,
   spentIn,
   spentWords,
@@ -341,7 +342,7 @@ function evidenceWords(told: IterationStory): string {
 }
 
 function files({ state }: Story, told: IterationStory): string[] {
-  const changed = told.changes.map((change) => `${change.path} (${changeWord(change)})`);
+  const changed = told.changes.map((change) => `${pathWord(change.path)} (${changeWord(change)})`);
   const listed = changed.length > 0 ? [row('', some(changed, 8))] : [];
   const removed = told.removedRefs.map((command) =>
     row('', `removed meanwhile; \`${oneLine(command, 300)}\` brings it back`),
@@ -384,8 +385,8 @@ function gateRows(told: IterationStory): string[] {
 
 function rewrittenRows({ rewritten }: IterationStory): string[] {
   const { paths, count: many, others, otherCount } = rewritten;
-  const own = `the gates rewrote ${count(many, 'file')} of the task, and ran again on that: ${some(paths, 5)}`;
-  const rest = `${count(otherCount, 'other file')} changed while they ran, left uncommitted: ${some(others, 5)}`;
+  const own = `the gates rewrote ${count(many, 'file')} of the task, and ran again on that: ${some(paths.map(pathWord), 5)}`;
+  const rest = `${count(otherCount, 'other file')} changed while they ran, left uncommitted: ${some(others.map(pathWord), 5)}`;
   return [...(many === 0 ? [] : [row('', own)]), ...(otherCount === 0 ? [] : [row('', rest)])];
 }
 

@@ -1,5 +1,5 @@
 /** What a call owed and left in the session's folder, and what a review found, for `ralph why`. */
-import { itemKey, MODES, questionsOf, type ResultDetails } from '../core/index.ts';
+import { itemKey, MODES, pathWord, questionsOf, type ResultDetails } from '../core/index.ts';
 import { type IterationStory, outcomeOf, type Story } from './story.ts';
 import { oneLine, some } from './words.ts';
 
@@ -79,7 +79,7 @@ export function worksRows(told: IterationStory): [string, string][] {
       .slice(0, 5)
       .map(({ path, keptAs }): [string, string] => [
         'kept',
-        `its ${oneLine(path, 120)} lies as ${oneLine(keptAs ?? '', 160)}`,
+        `its ${oneLine(pathWord(path), 120)} lies as ${oneLine(keptAs ?? '', 160)}`,
       ]),
   ];
 }

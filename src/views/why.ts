@@ -8,6 +8,7 @@ import {
   nearest,
   openQuestions,
   Problem,
+  pathWord,
   type Reworded,
   reckonTime,
   type State,
@@ -298,7 +299,7 @@ function taskText(story: Story, id: string, view: Viewpoint): string {
   if (task.reworded) lines.push(`changed by the agent: ${rewordedWords(task.reworded)}`);
   for (const [path, file] of Object.entries(task.kept).slice(-10)) {
     lines.push(
-      `not put back: ${oneLine(path, 120)}; its earlier text is kept as ${oneLine(file, 200)} in the session's folder`,
+      `not put back: ${oneLine(pathWord(path), 120)}; its earlier text is kept as ${oneLine(file, 200)} in the session's folder`,
     );
   }
   for (const { cycle, commit } of story.state.replaced.filter(({ def }) => def.id === id))

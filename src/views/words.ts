@@ -2,31 +2,13 @@
  * The words every window shares: text from agents made safe for a terminal, and numbers as people read
  * them. Nothing an agent wrote reaches a terminal without passing `plain` or `oneLine`.
  */
-import { type CostSource, spentWords } from '../core/index.ts';
-
-/** Escape sequences: CSI, then OSC/DCS/PM/APC/SOS up to their end, then any other two-character one. */
-const SEQUENCES =
-  /\u001b\[[0-?]*[ -/]*[@-~]|\u009b[0-?]*[ -/]*[@-~]|(?:\u001b[\]PX^_]|[\u0090\u0098\u009d-\u009f])[^\u0007\u001b\u0090\u0098\u009c-\u009f]{0,4096}(?:\u0007|\u001b\\|\u009c)|\u001b[ -/]*[0-~]?/g;
-/** Control characters other than tab and line feed, and marks that reorder or hide text. */
-const CONTROLS =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g;
-
-/** Halves of a surrogate pair, which no terminal can print. */
-const HALVES = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
-
-/** Printed on every terminal as it is; by far the most of all text. */
-const HARMLESS = /^[ -~]*$/;
+import { type CostSource, printable, spentWords } from '../core/index.ts';
 
 /** Text without control sequences, several lines kept. At most `max` characters, then `…`. */
 export function plain(text: string, max = 4_000): string {
-  if (text.length <= max && HARMLESS.test(text)) return text;
   // Cut before the search, so that a huge text costs no more than a long one.
   const cut = text.length > max * 4 ? text.slice(0, whereToCut(text, max * 4)) : text;
-  const safe = cut
-    .replace(/\r\n?/g, '\n')
-    .replace(SEQUENCES, '')
-    .replace(CONTROLS, '')
-    .replace(HALVES, '\ufffd');
+  const safe = printable(cut);
   return shorten(cut === text ? safe : `${safe}…`, max);
 }
 

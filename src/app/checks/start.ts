@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { AgentInfo } from '../../agents/index.ts';
 import type { Settings } from '../../config/index.ts';
-import type { Policy, ProblemFacts } from '../../core/index.ts';
+import { type Policy, type ProblemFacts, pathWord } from '../../core/index.ts';
 import type { Agent, ListReading } from '../../engine/index.ts';
 import { unfinishedOperation } from '../../repo/index.ts';
 import { inspectNamed } from '../agents.ts';
@@ -234,7 +234,7 @@ const writeProtected = (path: string): ProblemFacts => ({
 
 /** The refusal to begin over work that nobody claims. `back`: what to do first, as the branch was moved under its files. */
 export function dirty(paths: string[], back: string | null): ProblemFacts {
-  const shown = paths.slice(0, 10).join(', ');
+  const shown = paths.slice(0, 10).map(pathWord).join(', ');
   const more = paths.length > 10 ? ` and ${paths.length - 10} more` : '';
   return {
     code: 'git.dirty',

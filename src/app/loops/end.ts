@@ -1,5 +1,5 @@
 /** `ralph loops discard` and `prune`: a loop is given up, or its work tree is not needed any more. Nothing is lost. */
-import { Problem } from '../../core/index.ts';
+import { Problem, pathWords } from '../../core/index.ts';
 import { heldApart, holds, isTreeOf, type NamedCommit, uncommitted } from '../../repo/index.ts';
 import { drawLoops, type Loop, readLoops, tellLoop } from '../../store/index.ts';
 import { count } from '../../views/index.ts';
@@ -118,10 +118,10 @@ async function whyKept(main: Place, loop: Loop): Promise<string | null> {
   const own = left.filter((path) => !given.has(path));
   const edited = await editedGiven(main, loop);
   if (own.length === 0 && edited.length > 0)
-    return `${edited.slice(0, 3).join(', ')} in its work tree ${edited.length === 1 ? 'was' : 'were'} changed since it was given; \`ralph loops discard ${loop.id}\` keeps a copy`;
+    return `${pathWords(edited, 3)} in its work tree ${edited.length === 1 ? 'was' : 'were'} changed since it was given; \`ralph loops discard ${loop.id}\` keeps a copy`;
   return own.length === 0
     ? null
-    : `${own.slice(0, 3).join(', ')} in its work tree ${own.length === 1 ? 'is' : 'are'} in no commit`;
+    : `${pathWords(own, 3)} in its work tree ${own.length === 1 ? 'is' : 'are'} in no commit`;
 }
 
 function notHeld({ id, onto }: Loop, after: readonly NamedCommit[]): string {

@@ -6,7 +6,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Settings } from '../../config/index.ts';
-import { Problem } from '../../core/index.ts';
+import { Problem, pathWords } from '../../core/index.ts';
 import { ownIdentity } from '../../process/index.ts';
 import { branchesAt, dropTree, heldApart, isTreeOf, uncommitted } from '../../repo/index.ts';
 import { type Loop, readLoops, sessionsFolder, takeLock, tellLoop } from '../../store/index.ts';
@@ -180,8 +180,7 @@ const placeWords = ({ ground }: Place): string =>
   ground === '.' ? '' : `, where you stand, and lands there`;
 
 function notInIt(paths: string[], onto: string): string {
-  const more = paths.length > 5 ? ` and ${paths.length - 5} more` : '';
-  return `Uncommitted here, and so not in the loop: ${paths.slice(0, 5).join(', ')}${more}. It has what ${onto} has committed.`;
+  return `Uncommitted here, and so not in the loop: ${pathWords(paths)}. It has what ${onto} has committed.`;
 }
 
 /** Makes the work tree, on its branch as it stands at `tip`, or on a new one. */

@@ -1,6 +1,6 @@
 /** What can keep a loop from being made, gone on with or taken away, in a person's words. */
 import { resolve } from 'node:path';
-import { Problem, shellWord } from '../../core/index.ts';
+import { Problem, pathWord, pathWords, shellWord } from '../../core/index.ts';
 import { type Apart, type NamedCommit, onlyFolder } from '../../repo/index.ts';
 import type { Loop } from '../../store/index.ts';
 import { count, oneLine } from '../../views/index.ts';
@@ -163,7 +163,7 @@ export const branchInUse = ({ id, branch }: Loop, root: string): Problem =>
 
 /** Each repository with what it holds. */
 export function apartWords(apart: readonly Apart[]): string {
-  const named = apart.slice(0, 3).map(({ path, holds }) => `${path} (${heldWords(holds)})`);
+  const named = apart.slice(0, 3).map(({ path, holds }) => `${pathWord(path)} (${heldWords(holds)})`);
   return `${named.join(', ')}${apart.length > 3 ? ` and ${apart.length - 3} more` : ''}`;
 }
 
@@ -171,7 +171,7 @@ function heldWords(holds: Apart['holds']): string {
   if (holds.kind === 'unreadable') return 'git cannot read it';
   if (holds.kind === 'commits')
     return `commits that no remote of it has, such as ${holds.newest.slice(0, 7)}`;
-  return `uncommitted: ${holds.files.slice(0, 3).join(', ')}`;
+  return `uncommitted: ${pathWords(holds.files, 3)}`;
 }
 
 export function heldApart({ id, worktree }: Loop, apart: readonly Apart[]): Problem {

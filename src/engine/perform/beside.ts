@@ -2,7 +2,7 @@
  * A person's uncommitted files beside the work of attempts (`--allow-dirty`): those that an agent's own commit
  * took along, and those that changed while a task was worked on, which no commit of ours may hold.
  */
-import type { AttemptState, Fact, TaskState } from '../../core/index.ts';
+import { type AttemptState, type Fact, pathWord, type TaskState } from '../../core/index.ts';
 import { isBookkeeping, ownChanges } from '../changes.ts';
 import type { House } from '../house.ts';
 
@@ -50,5 +50,5 @@ export function mixedReason(paths: string[]): string {
 
 function named(paths: string[]): string {
   const more = paths.length > NAMED ? ` and ${paths.length - NAMED} more` : '';
-  return `${paths.slice(0, NAMED).join(', ')}${more}`;
+  return `${paths.slice(0, NAMED).map(pathWord).join(', ')}${more}`;
 }

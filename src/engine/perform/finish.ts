@@ -15,6 +15,7 @@ import {
   type Mark,
   MODES,
   type OutboxLine,
+  pathWord,
   type StopCause,
   shellWord,
   type Trespass,
@@ -257,9 +258,9 @@ function trespassDetail(seen: {
   /** Of a call that may not change the repository; null for one that may. */
   role: string | null;
 }): string {
-  if (seen.protectedPath) return `${seen.path} is protected and ${seen.undone}.`;
-  if (seen.role !== null) return `A ${seen.role} changed ${seen.path}; it ${seen.undone}.`;
-  return `A person's uncommitted work in ${seen.path} was thrown away by the attempt; it ${seen.undone}.`;
+  if (seen.protectedPath) return `${pathWord(seen.path)} is protected and ${seen.undone}.`;
+  if (seen.role !== null) return `A ${seen.role} changed ${pathWord(seen.path)}; it ${seen.undone}.`;
+  return `A person's uncommitted work in ${pathWord(seen.path)} was thrown away by the attempt; it ${seen.undone}.`;
 }
 
 /** A path of the project's as the ground's root sees it. */

@@ -6,6 +6,7 @@ import {
   type Change,
   commandFor,
   type Fact,
+  pathWord,
   type TaskState,
   trailersOf,
 } from '../../core/index.ts';
@@ -141,12 +142,12 @@ async function missingReason(house: House, paths: string[]): Promise<string> {
   const now = await house.ground.current(named);
   const inner = named.filter((path) => now.get(path)?.endsWith(':160000'));
   if (inner.length === named.length)
-    return `git left out of the commit: ${named.join(', ')}, a repository of its own that is no submodule of this one. Make it one (\`git submodule add\`), or remove its .git and commit its files; then \`${commandFor(house.state, 'ralph run')}\``;
+    return `git left out of the commit: ${named.map(pathWord).join(', ')}, a repository of its own that is no submodule of this one. Make it one (\`git submodule add\`), or remove its .git and commit its files; then \`${commandFor(house.state, 'ralph run')}\``;
   const files = named
     .map((path) => (/^[\w./@%+:-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`))
     .join(' ');
   const undo = ['assume-unchanged', 'skip-worktree'].map((flag) => `git update-index --no-${flag} ${files}`);
-  return `git left out of the commit: ${named.join(', ')}. Where git was told to overlook it: \`${undo.join(' && ')}\`; else a nested repository or an ignore rule hides it`;
+  return `git left out of the commit: ${named.map(pathWord).join(', ')}. Where git was told to overlook it: \`${undo.join(' && ')}\`; else a nested repository or an ignore rule hides it`;
 }
 
 /** The last commit the agent made for this task; one of a lost attempt is known by where HEAD went. */
@@ -186,7 +187,7 @@ async function changedSince(house: House, own: Change[], stand: Change[]): Promi
 }
 
 function overwrittenReason(house: House, paths: string[]): string {
-  const named = paths.slice(0, 5).join(', ');
+  const named = paths.slice(0, 5).map(pathWord).join(', ');
   const more = paths.length > 5 ? ` and ${paths.length - 5} more` : '';
   return `${named}${more} changed after the last attempt, by a person or a gate: commit what it should be (or undo the change), then \`${commandFor(house.state, 'ralph run')}\` lands the rest`;
 }

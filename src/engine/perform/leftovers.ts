@@ -2,7 +2,7 @@
  * The work tree holds one task's unfinished work at a time. Turning to another task sets it aside;
  * turning back takes it up, except where somebody changed the same path meanwhile.
  */
-import { type Change, commandFor, type Fact, type State } from '../../core/index.ts';
+import { type Change, commandFor, type Fact, pathWord, type State } from '../../core/index.ts';
 import { ownChanges, standing } from '../changes.ts';
 import { append, type House } from '../house.ts';
 
@@ -142,7 +142,7 @@ function notBack(
   const more = conflicts.length > NAMED ? ` and ${conflicts.length - NAMED} more` : '';
   const named = conflicts.slice(0, NAMED).map((path) => {
     const file = kept[path];
-    return `${path} (${file === undefined ? 'it had been deleted' : `its earlier text: ${house.sessionDir}/${file}`})`;
+    return `${pathWord(path)} (${file === undefined ? 'it had been deleted' : `its earlier text: ${house.sessionDir}/${file}`})`;
   });
   const { status } = house.state.tasks.get(id)!;
   const open = status === 'done' || status === 'review' ? ' So the task is open again, uncharged.' : '';

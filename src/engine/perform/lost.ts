@@ -4,9 +4,9 @@
  * on without them opens those tasks again. Looked at when a run starts or goes on, and before it says that all is done.
  */
 import {
+  commandFor,
   closeWave,
   goneFacts,
-  resumeCommand,
   shellWord,
   type TaskState,
   unheardOf,
@@ -91,7 +91,7 @@ async function pauseForLoss(house: House, { head, tasks }: Loss): Promise<void> 
   const tips = await tipsOf(house, { head, tasks });
   for (const { commit, iteration } of tips) await ground.keep(commit, sessionId, iteration);
   const lost = [...(head === null ? [] : [head]), ...tasks.map(({ commit }) => commit!)];
-  const again = resumeCommand(state);
+  const again = commandFor(state, 'ralph resume');
   const names = tasks.map((task) => nameOf(house, task));
   const most = `${names.slice(0, 5).join(', ')}${names.length > 5 ? ` and ${names.length - 5} more` : ''}`;
   const ids = tips.map(({ commit }) => commit.slice(0, 12)).join(', ');

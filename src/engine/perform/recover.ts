@@ -3,7 +3,7 @@
  * ended, a complete outbox is believed as far as any claim is, and otherwise the attempt is lost:
  * uncharged, its work kept.
  */
-import { type AttemptState, type Fact, type Mark, modelFor, Problem } from '../../core/index.ts';
+import { type AttemptState, type Fact, type Mark, modelFor, Problem, pathWord } from '../../core/index.ts';
 import { MAX_CHANGES, theirsIn, told } from '../changes.ts';
 import { append, type House } from '../house.ts';
 import { innerLeft } from '../inner.ts';
@@ -119,7 +119,7 @@ async function spareProtected(house: House, { iteration, before }: AttemptState)
   }
   const paths = changed.map(({ path }) => path);
   const reason = `protected, and changed since iteration ${iteration} was begun; uncommitted and not counted`;
-  const text = `${paths.slice(0, 5).join(', ')} ${paths.length === 1 ? 'is' : 'are'} protected and changed since iteration ${iteration} was begun, which was cut off: by it or by somebody else. It stays as it is, in no commit. Look at it with \`git diff\`; undo what is not yours.`;
+  const text = `${paths.slice(0, 5).map(pathWord).join(', ')} ${paths.length === 1 ? 'is' : 'are'} protected and changed since iteration ${iteration} was begun, which was cut off: by it or by somebody else. It stays as it is, in no commit. Look at it with \`git diff\`; undo what is not yours.`;
   await append(house, [
     { type: 'dirt.found', paths, reason },
     { type: 'notice.given', level: 'critical', text },
@@ -246,7 +246,7 @@ async function movedSince(
 function lostText({ iteration, item }: AttemptState, paths: string[], ended: string[]): string {
   const task = item.task === undefined ? '' : ` at task ${item.task}`;
   const more = paths.length > NAMED ? ` and ${paths.length - NAMED} more` : '';
-  const named = paths.length === 0 ? '' : `: ${paths.slice(0, NAMED).join(', ')}${more}`;
+  const named = paths.length === 0 ? '' : `: ${paths.slice(0, NAMED).map(pathWord).join(', ')}${more}`;
   const left = ended.length === 0 ? '' : ` Ended what was left: ${ended.slice(0, 5).join(' · ')}.`;
   return `Iteration ${iteration}${task} was interrupted. It is not charged, and its ${paths.length} changed paths are kept${named}.${left}`;
 }

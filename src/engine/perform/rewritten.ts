@@ -9,6 +9,7 @@ import {
   type GateDef,
   type Mark,
   mayRewrite,
+  pathWord,
 } from '../../core/index.ts';
 import { isBookkeeping, ownChanges, told } from '../changes.ts';
 import { append, type House } from '../house.ts';
@@ -77,6 +78,6 @@ function notices(others: Change[]): Fact[] {
   const known = others.filter(({ before }) => before !== null).map(({ path }) => path);
   if (known.length === 0) return [];
   const more = known.length > NAMED ? ` and ${known.length - NAMED} more` : '';
-  const text = `While the gates ran, by them or by somebody else, files that are not the task's changed: ${known.slice(0, NAMED).join(', ')}${more}. They stay uncommitted, for you to commit or to undo.`;
+  const text = `While the gates ran, by them or by somebody else, files that are not the task's changed: ${known.slice(0, NAMED).map(pathWord).join(', ')}${more}. They stay uncommitted, for you to commit or to undo.`;
   return [{ type: 'notice.given', level: 'warning', text }];
 }

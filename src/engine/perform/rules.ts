@@ -9,6 +9,7 @@ import {
   type Fact,
   type Mark,
   type MovedRef,
+  pathWord,
   shellWord,
   type Trespass,
   type Usage,
@@ -136,7 +137,7 @@ function named({ what }: RuleChange): string {
 
 function detailOf(change: RuleChange): string {
   const undone = change.outcome === 'restored' ? 'was put back' : 'could not be put back';
-  return `${change.path} tells git what to hide and what to run; it was changed (${named(change)}) and ${undone}.`;
+  return `${pathWord(change.path)} tells git what to hide and what to run; it was changed (${named(change)}) and ${undone}.`;
 }
 
 function keptAs(house: House, change: RuleChange): string | null {
@@ -150,10 +151,10 @@ function told(house: House, attempt: AttemptState, change: RuleChange): Fact[] {
   if (change.outcome === 'removed') return removedNotices(house, attempt, change.what);
   if (change.outcome === 'gone') return goneFacts(house, attempt, change.what);
   if (change.outcome === 'spared') {
-    const text = `${change.path} was changed after iteration ${iteration} was cut off (${named(change)}); it is left as it is. Look at it if that was not you.`;
+    const text = `${pathWord(change.path)} was changed after iteration ${iteration} was cut off (${named(change)}); it is left as it is. Look at it if that was not you.`;
     return [{ type: 'notice.given', level: 'warning', text }];
   }
-  const text = `Iteration ${iteration} changed ${change.path} (${named(change)}), by which git hides changes or runs programs, and it could not be put back. Put it right by hand, then \`${commandFor(house.state, 'ralph resume')}\`.`;
+  const text = `Iteration ${iteration} changed ${pathWord(change.path)} (${named(change)}), by which git hides changes or runs programs, and it could not be put back. Put it right by hand, then \`${commandFor(house.state, 'ralph resume')}\`.`;
   return [
     { type: 'session.paused', at: house.clock.now(), text, by: 'engine' },
     { type: 'notice.given', level: 'critical', text },

@@ -13,6 +13,7 @@ import {
   isTerminal,
   type Mark,
   NO_CLAIM,
+  pathWord,
   type SideGround,
   type TaskState,
 } from '../../core/index.ts';
@@ -192,7 +193,7 @@ export async function homeIsWhole(house: House): Promise<boolean> {
   const found = [...house.state.dirty].filter((path) => !dirty.has(path));
   if (found.length === 0) return true;
   const more = found.length > 5 ? ` and ${found.length - 5} more` : '';
-  const text = `While agents worked in work trees of their own, files in yours changed, by you or by one of them: ${found.slice(0, 5).join(', ')}${more}. They stay as they are and in no commit of ralph; the gates see them.`;
+  const text = `While agents worked in work trees of their own, files in yours changed, by you or by one of them: ${found.slice(0, 5).map(pathWord).join(', ')}${more}. They stay as they are and in no commit of ralph; the gates see them.`;
   await append(house, [{ type: 'notice.given', level: 'warning', text }]);
   return true;
 }

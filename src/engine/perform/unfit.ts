@@ -2,7 +2,7 @@
  * What no commit of the engine's may hold: a key somebody could use, and a file that no server takes. A person who
  * wants it there commits it, and the task has landed.
  */
-import { commandFor, secretsIn } from '../../core/index.ts';
+import { commandFor, pathWord, secretsIn } from '../../core/index.ts';
 import type { House } from '../house.ts';
 
 /** Servers warn of larger files, and refuse those of twice the size. */
@@ -17,11 +17,11 @@ export async function unfit(house: House, paths: string[]): Promise<string | nul
     // What HEAD has, a person or an earlier commit brought there.
     if ((await house.ground.uncommitted([path])).length === 0) continue;
     if (isLarge)
-      return `${path} has ${Math.round(bytes / 1024 / 1024)} MiB, and servers refuse files that large: ignore or remove it, or commit it yourself; then \`${commandFor(house.state, 'ralph run')}\``;
+      return `${pathWord(path)} has ${Math.round(bytes / 1024 / 1024)} MiB, and servers refuse files that large: ignore or remove it, or commit it yourself; then \`${commandFor(house.state, 'ralph run')}\``;
     const known = await inHead(house, path);
     const secret = found.find(({ match }) => !known.includes(match));
     if (secret !== undefined)
-      return `${path}, line ${secret.line}, holds what looks like ${secret.what}: take it out, or commit it yourself if it opens nothing; then \`${commandFor(house.state, 'ralph run')}\``;
+      return `${pathWord(path)}, line ${secret.line}, holds what looks like ${secret.what}: take it out, or commit it yourself if it opens nothing; then \`${commandFor(house.state, 'ralph run')}\``;
   }
   return null;
 }

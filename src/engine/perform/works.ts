@@ -18,6 +18,7 @@ import {
   missingWorks,
   ownStaleReports,
   partFaults,
+  pathWord,
   reportOf,
   reportPath,
   type Trespass,
@@ -158,7 +159,9 @@ async function putBack(
     const keptAs = text === null ? null : await house.works.attemptFile(iteration, name, text);
     await house.cycles.put(path, before[path] ?? null);
     const what = before[path] === undefined ? 'removed' : 'put back';
-    trespass.push(violation(path, `${path} is not for ${item.mode} to write; it was ${what}.`, keptAs));
+    trespass.push(
+      violation(path, `${pathWord(path)} is not for ${item.mode} to write; it was ${what}.`, keptAs),
+    );
   }
   return trespass;
 }
@@ -225,7 +228,7 @@ export async function promote(house: House, { item, changes }: AttemptState): Pr
 }
 
 function some(names: readonly string[]): string {
-  return `${names.slice(0, 5).join(', ')}${names.length > 5 ? ` and ${names.length - 5} more` : ''}`;
+  return `${names.slice(0, 5).map(pathWord).join(', ')}${names.length > 5 ? ` and ${names.length - 5} more` : ''}`;
 }
 
 /** Why the notes are in no commit, in words; empty where they are, or where the engine does not commit. */
