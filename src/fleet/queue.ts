@@ -189,8 +189,8 @@ async function undoneWork(
     ({ commit }) => `git -C ${shellWord(loop.worktree)} merge --autostash ${commit.slice(0, 12)}`,
   );
   return parked(
-    `its branch ${shortName(loop.branch)} no longer contains the work of ${some(gone.map(({ task }) => task))}`,
-    `${some(back, 3)} brings it back, then ${again}; or ralph run --worktree ${shellWord(loop.id)} does it anew; or, where the branch is as it should be, the same merge with -s ours says so.`,
+    `its branch ${shortName(loop.branch)} no longer contains the work of ${pathWords(gone.map(({ task }) => task))}`,
+    `${back.slice(0, 3).join(', ')}${back.length > 3 ? ` and ${back.length - 3} more` : ''} brings it back, then ${again}; or ralph run --worktree ${shellWord(loop.id)} does it anew; or, where the branch is as it should be, the same merge with -s ours says so.`,
   );
 }
 

@@ -3,14 +3,7 @@
  * checked another one out: the session pauses and says which tasks that undoes and what brings them back. Going
  * on without them opens those tasks again. Looked at when a run starts or goes on, and before it says that all is done.
  */
-import {
-  commandFor,
-  closeWave,
-  goneFacts,
-  shellWord,
-  type TaskState,
-  unheardOf,
-} from '../../core/index.ts';
+import { closeWave, commandFor, goneFacts, shellWord, type TaskState, unheardOf } from '../../core/index.ts';
 import { append, type House } from '../house.ts';
 import { syncList } from '../list.ts';
 import { goneTasks, isStanding } from './gone.ts';
