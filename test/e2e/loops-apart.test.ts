@@ -133,7 +133,10 @@ test('nor where git can write the path of that submodule in quotes only', async 
   await loopWithSubmodules('branch');
   git(tree(), 'mv', 'lib', '"lib"');
   git(join(tree(), '"lib"'), 'commit', '-q', '--allow-empty', '-m', 'only here');
-  expect(await bumped()).toEqual({ code: 8, said: expect.stringContaining('of the submodule "lib", which') });
+  expect(await bumped()).toEqual({
+    code: 8,
+    said: expect.stringContaining('of the submodule "\\"lib\\"", which'),
+  });
 });
 
 /** Commits in the loop what its submodule holds now, and has it land. */
