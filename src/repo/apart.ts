@@ -62,15 +62,17 @@ async function inTree(beside: Beside, { root, top, seen }: Look): Promise<Apart[
   return found;
 }
 
-/** Those that are checked out right below this one. */
+/** Those that are checked out right below this one. Nothing is asked of the files: each work tree of the pool is looked at. */
 async function innerFolders(beside: Beside, root: string): Promise<string[]> {
-  const listed = await treeGit(beside, root, ['ls-files', '-s', '-z']);
+  const which = ['ls-files', '--stage', '--others', '--exclude-standard', '-z'];
+  const listed = await treeGit(beside, root, which);
   if (listed.code !== 0) throw gitProblem(`tell which repositories lie in ${root}`, listed);
-  const links = gitlinksOf(listed.stdout.toString('utf8')).map(({ path }) => path);
-  const untracked = (await uncommitted(beside, root, { untracked: true }))
-    .filter((path) => path.endsWith('/'))
-    .map((path) => path.slice(0, -1));
-  return [...new Set([...links, ...untracked])].filter((path) => existsSync(join(root, path, '.git')));
+  const rows = listed.stdout.toString('utf8');
+  const links = gitlinksOf(rows).map(({ path }) => path);
+  // Of what is untracked only a repository is named as a folder.
+  const untracked = rows.split('\0').filter((path) => path.endsWith('/'));
+  const found = new Set([...links, ...untracked.map((path) => path.slice(0, -1))]);
+  return [...found].filter((path) => existsSync(join(root, path, '.git')));
 }
 
 /** Repositories of submodules in a folder of git's, whether their files lie anywhere or not. */
