@@ -25,6 +25,11 @@ export const loopBranch = (name: string): string => `refs/heads/ralph/${name}`;
 /** A branch as people name it. */
 export const shortRef = (ref: string): string => ref.replace(/^refs\/heads\//, '');
 
+/** Held by the start that makes it; `folder`: where the work trees of loops lie. */
+export function makingLock(folder: string, name: string): string {
+  return join(folder, `${name}.lock`);
+}
+
 /** The loop whose work tree this is; null: it is nobody's. */
 export function loopAt(place: Place): Loop | null {
   if (place.ground === '.' || place.project.commonDir === null) return null;

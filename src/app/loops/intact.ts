@@ -29,7 +29,7 @@ import { readState } from '../choose.ts';
 import { withoutOwnSecrets } from '../environment.ts';
 import { formerProblem, registered } from '../former-loop.ts';
 import { findPlace, type Place } from '../place.ts';
-import { besideOf, folderIn, mainPlace, markIn } from './beside.ts';
+import { besideOf, folderIn, mainPlace, makingLock, markIn } from './beside.ts';
 import { takeBackLost } from './lost.ts';
 import * as problem from './problems.ts';
 
@@ -150,11 +150,6 @@ export async function requireIdle(main: Place, loop: Loop): Promise<void> {
   if (!isTreeOf(main.project, loop.worktree)) return;
   const holder = await liveRun(await findPlace(folderIn(main, loop)));
   if (holder !== null) throw aliveProblem(loop, holder);
-}
-
-/** Held by the start that makes it; `folder`: where the work trees of loops lie. */
-export function makingLock(folder: string, name: string): string {
-  return join(folder, `${name}.lock`);
 }
 
 /** Whoever has its work tree now brings its work in. */

@@ -25,7 +25,7 @@ import { readState } from '../choose.ts';
 import { groundOf } from '../known-loops.ts';
 import type { Place } from '../place.ts';
 import { treesFolder } from '../pool.ts';
-import { besideOf, link, loopBranch, type Mark, markIn, shortRef } from './beside.ts';
+import { besideOf, link, loopBranch, type Mark, makingLock, markIn, shortRef } from './beside.ts';
 
 /** A loop of ours, and by what it was known. */
 interface Known {
@@ -273,7 +273,7 @@ export async function takeBackLost(
 async function takeBack(main: Place, { loop, news }: Known): Promise<boolean> {
   const folder = join(treesFolder(main.mainDir, process.env), 'loops');
   await mkdir(folder, { recursive: true });
-  const file = join(folder, `${loop.id}.lock`);
+  const file = makingLock(folder, loop.id);
   const lock = await takeLock({ file, identity: ownIdentity(), sessionId: '', now: Date.now() });
   if (lock.kind !== 'taken') return false;
   try {
